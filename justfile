@@ -66,7 +66,7 @@ fuzz-replay:
 pictures:
     .ci/pictures
 
-# Check licences, versions and sources of the dependencies (needs cargo-deny)
+# Check licences, versions, sources and vulnerabilities of the dependencies (needs cargo-deny and a network)
 deny:
     cargo deny check
 
@@ -82,14 +82,18 @@ licence-table:
 packages:
     .ci/packages
 
-# Write the licence texts of all dependencies of the program hearsay (takes minutes)
-notices file="target/THIRD-PARTY-NOTICES.txt":
-    .ci/notices "{{ file }}"
+# Make a release archive and start its programs, for example: just release --trial --profile dev
+[positional-arguments]
+release *options:
+    .ci/release "$@"
 
-# Write the software bill of materials of the program hearsay, in the format CycloneDX (needs cargo-sbom)
+# Write the licence texts of all dependencies of a program (takes minutes)
+notices file="target/THIRD-PARTY-NOTICES.txt" package="hearsay_cli":
+    .ci/notices "{{ file }}" "{{ package }}"
+
+# Write the software bill of materials of a release, in the format CycloneDX
 sbom file="target/hearsay.cdx.json":
-    mkdir -p "$(dirname "{{ file }}")"
-    cargo sbom --cargo-package hearsay_cli --output-format cyclone_dx_json_1_6 >"{{ file }}"
+    .ci/sbom "{{ file }}"
 
 # Write the shared features after a change of dependencies (needs cargo-hakari)
 hakari:

@@ -28,7 +28,8 @@ fn locate_model() {
     } else {
         println!(
             "cargo::error=the feature `bundled-model` found no model in {}; set HEARSAY_MODEL_DIR to the absolute path \
-             of the directory of all-MiniLM-L6-v2 with model.safetensors, or turn off the feature",
+             of the directory of all-MiniLM-L6-v2 with model.safetensors, which `hearsay model fetch` can fetch, or \
+             turn off the feature",
             directory.display()
         );
     }

@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
+pub use hearsay_model::words::count as format_count;
 use hearsay_model::{EntityId, Fact, State, text};
 use serde::{Deserialize, Serialize};
 
@@ -110,11 +111,6 @@ pub fn shorten(text: &str, max_chars: usize) -> Cow<'_, str> {
         None => Cow::Borrowed(text),
         Some((at, _)) => Cow::Owned(format!("{}\u{2026}", text[..at].trim_end())),
     }
-}
-
-/// Formats a count with its noun, such as `1 fact` or `3 facts`.
-pub fn format_count(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 #[cfg(test)]

@@ -65,9 +65,10 @@ pub fn default_audience(audience: Audience, fact: &Fact, context: &impl EntityLo
             if context.kind(subject) != Some(Kind::Location) {
                 let is_guest_text =
                     is_text(fact.predicate()) && context.kind(subject).is_some_and(|kind| kind.is_character());
-                let place = match is_guest_text {
-                    true => context.home(subject),
-                    false => context.place(subject).or_else(|| object.and_then(|object| context.place(object))),
+                let place = if is_guest_text {
+                    context.home(subject)
+                } else {
+                    context.place(subject).or_else(|| object.and_then(|object| context.place(object)))
                 };
                 knowers.extend(place);
             }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use hearsay_model::{
     Credence, Date, EntityId, FactId, FactRelation, GameTime, KnowledgeId, Predicate, PredicateRole, Timestamp,
+    words::lower_first,
 };
 use serde::Serialize;
 
@@ -104,6 +105,19 @@ impl View {
         let own_end = self.knower().entity().and_then(|knower| known.own_end(knower, self.vocabulary(), self.as_of()));
         let stated_end = || self.ending_fact(known).map(|ending| KnownEnd { date: ending.since() });
         own_end.map(|date| KnownEnd { date: Some(date) }).or_else(stated_end)
+    }
+
+    /// Returns whether a fact only says that another fact that the knower knows has ended: its statement repeats the other
+    /// fact. A document can leave it out, and tell the other fact in the past tense.
+    pub fn repeats_ended_fact(&self, known: &Known) -> bool {
+        let ended = match known.fact_relation() {
+            Some(FactRelation::Ends(ended)) => self.fact(ended),
+            _ => None,
+        };
+        ended.is_some_and(|ended| {
+            let repeated = ended.statement();
+            known.statement().ends_with(repeated) || known.statement().ends_with(&lower_first(repeated))
+        })
     }
 
     /// Returns the fact from which the knower knows that another fact has ended by the moment of the view.

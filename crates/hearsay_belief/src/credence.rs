@@ -137,9 +137,10 @@ impl<'s> BeliefCalculator<'s> {
 
 /// Returns the knower on whose edges this edge depends: the teller if the fact was told, otherwise the knower itself.
 fn basis_knower(edge: &KnowledgeEdge) -> Option<Knower> {
-    match edge.acquisition.is_told() {
-        true => edge.acquisition.teller().cloned().map(Knower::Entity),
-        false => Some(edge.knower.clone()),
+    if edge.acquisition.is_told() {
+        edge.acquisition.teller().cloned().map(Knower::Entity)
+    } else {
+        Some(edge.knower.clone())
     }
 }
 

@@ -20,8 +20,8 @@ use hearsay_model::{
     State,
 };
 
-use crate::{Occasion, StateViews, View, credence::credence};
-pub use acquaintance::{Acquaintance, meet};
+use crate::{Occasion, StateViews, View, credence::credence, dead_entity};
+pub use acquaintance::{Acquaintance, meet, visible_facts};
 pub use error::LearnError;
 use recorder::{LearningRecorder, sincerity_about};
 pub(crate) use recorder::{justifications, newest_name_and_kind};
@@ -64,6 +64,13 @@ pub enum Sincerity {
     Lie,
 }
 
+impl Sincerity {
+    /// Returns the sincerity of a line that is marked as a lie, or of a line without this mark.
+    pub fn from_lie_mark(is_lie: bool) -> Self {
+        if is_lie { Self::Lie } else { Self::Sincere }
+    }
+}
+
 /// Description of how one knower tells a fact to others.
 #[derive(Debug, Clone)]
 pub struct Telling<'a> {
@@ -104,7 +111,7 @@ impl<'a> Telling<'a> {
     }
 }
 
-/// Records that witnesses observe facts. Each witness learns all the facts.
+/// Records that witnesses observe facts. Each witness learns all the facts, except those that state its own death.
 ///
 /// # Errors
 /// Returns an error if there is no witness, or if a witness is dead or cannot know facts. Also returns an error if a
@@ -123,7 +130,7 @@ pub fn witness(
     for knower in &witnesses {
         let view = recorder.view(&knower.clone().into());
         let co_present = recorder.noticed_by(&view, &witnesses, &[knower]);
-        for fact in facts {
+        for fact in facts.iter().filter(|fact| dead_entity(state, fact) != Some(knower)) {
             let edge = KnowledgeEdge {
                 co_present: co_present.clone(),
                 ..recorder.new_edge(knower.clone(), fact, Acquisition::Witnessed)

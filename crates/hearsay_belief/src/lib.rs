@@ -104,7 +104,8 @@ pub use derivation::{DerivationStep, RetractionImpact, derivations, retraction_i
 pub use edge_moves::{edges_with_dependents, move_edges};
 pub use feelings::{FeelingCause, FeelingValues, FeelingWords, Feelings};
 pub use occasion::{
-    Occasion, characters_at, dead_entity, is_dead, is_elsewhere, location_at, moves_after, place_at, valid_death_fact,
+    Occasion, characters_at, dead_entity, hides_from, is_dead, is_elsewhere, location_at, moves_after, place_at,
+    valid_death_fact,
 };
 pub use reveal::{
     Judgement, RevealEvaluation, RevealableFacts, TrustFn, evaluate_condition, evaluate_reveals, evaluate_reveals_for,

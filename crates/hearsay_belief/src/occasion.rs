@@ -133,7 +133,7 @@ pub fn characters_at(state: &State, place: &EntityId, moment: Option<GameTime>) 
     let at_home = residents.filter(|id| place_at(state, id, moment).as_ref() == Some(place));
     let mut characters: Vec<EntityId> = subjects(PredicateRole::Location)
         .chain(at_home)
-        .filter(|id| state.kind(id).is_some_and(|kind| kind.is_character()) && !is_dead(state, id, moment))
+        .filter(|id| state.is_character(id) && !is_dead(state, id, moment))
         .cloned()
         .collect();
     characters.sort();
@@ -143,7 +143,7 @@ pub fn characters_at(state: &State, place: &EntityId, moment: Option<GameTime>) 
 
 /// Returns whether a character hides from a knower at a moment: all canon facts that state its location are secret, and
 /// the knower knows none of them.
-pub(crate) fn hides_from(state: &State, id: &EntityId, view: &View, moment: Option<GameTime>) -> bool {
+pub fn hides_from(state: &State, id: &EntityId, view: &View, moment: Option<GameTime>) -> bool {
     let locations = state.facts_with_subject(id, PredicateRole::Location.name()).at(moment);
     let mut locations = locations.filter(|fact| fact.status() == FactStatus::Canon).peekable();
     locations.peek().is_some()

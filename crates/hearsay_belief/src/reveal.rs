@@ -414,9 +414,10 @@ impl<'a> ConditionEvaluator<'a> {
         let Some(clock) = self.state.clock() else {
             return (false, format!("the game clock is not set (wanted: {expected} or later)"));
         };
-        match from.time.is_some_and(|from| from <= clock) {
-            true => (true, format!("it is {}", print(clock))),
-            false => (false, format!("it is {} (wanted: {expected} or later)", print(clock))),
+        if from.time.is_some_and(|from| from <= clock) {
+            (true, format!("it is {}", print(clock)))
+        } else {
+            (false, format!("it is {} (wanted: {expected} or later)", print(clock)))
         }
     }
 

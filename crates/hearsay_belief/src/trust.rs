@@ -70,9 +70,10 @@ impl Trust {
             None => STRANGER_TRUST,
         };
         let told: Vec<&Known> = view.told_by(other).collect();
-        let experiences = match told.is_empty() {
-            true => Vec::new(),
-            false => experiences(&told, &view.facts().collect::<Vec<_>>(), other, view.vocabulary()),
+        let experiences = if told.is_empty() {
+            Vec::new()
+        } else {
+            experiences(&told, &view.facts().collect::<Vec<_>>(), other, view.vocabulary())
         };
         Self { first_impression: credence(first_impression), experiences }
     }

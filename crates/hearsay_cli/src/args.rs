@@ -17,6 +17,7 @@ mod inspect;
 mod know;
 mod maintenance;
 mod mcp;
+mod model;
 mod names;
 mod review;
 #[cfg_attr(not(feature = "serve"), allow(dead_code))]
@@ -31,7 +32,7 @@ use clap::Subcommand;
 
 pub(crate) use {
     ask::*, campaign::*, command::*, db::*, edit::*, event::*, extract::*, files::*, history::*, inspect::*, know::*,
-    maintenance::*, mcp::*, review::*, serve::*, session::*, shell::*, simulate::*, talk::*, values::*,
+    maintenance::*, mcp::*, model::*, review::*, serve::*, session::*, shell::*, simulate::*, talk::*, values::*,
 };
 
 /// `hearsay entity`.
@@ -150,18 +151,27 @@ The characters who know a secret still know it. Those who know it from the campa
 or from an edit conceal it from then on. Places, groups and the world forget it, with their
 residents and members. Nobody tells a secret as gossip.
 
+With --open, the fact is no longer secret, and nobody conceals it any more. Nobody learns it
+from this command. To record that a character tells a secret, use `hearsay event tell`.
+
 Examples:
   hearsay fact secret 3fa91c02
   hearsay fact secret club-alibi --open --dry-run")]
     Secret(MakeSecret),
-    /// Retract a fact, or end its validity at a date
-    #[command(after_help = "\
+    /// Retract a fact that was never true, or end a fact at a date
+    #[command(
+        alias = "remove",
+        after_help = "\
+  this was never true                    hearsay fact retract FACT --never-so
+  this was true until a date             hearsay fact retract FACT --until DATE
+  this character does not know it        hearsay know forget CHARACTER FACT
+  Hearsay misread a text                 hearsay review reject FACT
+
 Examples:
   hearsay fact retract club-alibi --never-so --dry-run
-  hearsay fact retract club-new-store --until \"4 Rainmoon 412\"")]
+  hearsay fact retract club-new-store --until \"4 Rainmoon 412\""
+    )]
     Retract(Retcon),
-    /// Remove a fact that was recorded by mistake
-    Remove(RemoveFact),
     /// Extract facts from texts that wait for extraction, or preview the facts of one text
     #[command(after_help = "\
 Hearsay extracts facts from the lines that you record or import. It does not need a
@@ -291,6 +301,9 @@ Example:
     Missed(Missed),
     /// Remove a fact from a character's knowledge, together with all knowledge that depends on the fact
     #[command(after_help = "\
+The fact itself does not change, and the other characters still know it, unless they know it
+only from this character. If the fact was never true, use `hearsay fact retract --never-so`.
+
 Example:
   hearsay know forget tamsin-reed jory-found-the-ledger --dry-run")]
     Forget(Forget),
@@ -310,19 +323,18 @@ Examples:
   hearsay event witness --at salt-quay --about salt-quay \"A boat burned at Salt Quay.\"
   hearsay event witness --by pell --that odo-brandt LOCATED_AT salt-quay --dry-run")]
     Witness(Witness),
-    /// Record a line that a character says aloud
-    #[command(after_help = SAY)]
-    Say(Say),
-    /// Record that a character tells others a fact
-    #[command(after_help = "\
-The teller tells a fact that the teller already knows, or a new fact that you pass with
---about or --that. If the teller distorts the fact, pass the distorted version with
---retold or --retold-object. Hearsay records this version as a separate fact.
+    /// Record that a character tells others a fact, for example a secret
+    #[command(
+        alias = "reveal",
+        after_help = "\
+The teller tells a fact that it knows, such as a secret, or a new fact (--about, --that).
+Hearsay records a distorted version (--retold, --retold-object) as a separate fact.
 
 Examples:
-  hearsay event tell --by bettony-lark odo-left-the-gull --to pell
   hearsay event tell --by bettony-lark odo-left-the-gull --to pell --retold \"Odo fled.\"
-  hearsay event tell --by pell --that odo-brandt LOCATED_AT salt-quay --lie --dry-run")]
+  hearsay event tell --by tamsin-reed lucans-wet-shirt --to wren-oake --openly
+  hearsay event tell --by pell --that odo-brandt LOCATED_AT salt-quay --lie --dry-run"
+    )]
     Tell(Tell),
     /// Record that a character reads a document
     #[command(after_help = "\
@@ -340,12 +352,6 @@ Examples:
   hearsay event refute club-alibi --by tamsin-reed --to captain-rusk
   hearsay event refute club-alibi --seen-by wren-oake")]
     Refute(Refute),
-    /// Record that a character who holds a secret tells the secret
-    #[command(after_help = "\
-Examples:
-  hearsay event reveal --by mirela-voss mirela-hid-the-ledger --to wren-oake --session 4
-  hearsay event reveal --by tamsin-reed lucans-wet-shirt --to wren-oake --openly")]
-    Reveal(Reveal),
 }
 
 /// `hearsay simulate`.
@@ -372,11 +378,11 @@ Examples:
 
 /// Explanation and examples of `say`.
 pub(crate) const SAY: &str = "\
-Without --to, all characters who are present hear the line. During a session, these are the
-attending characters and the non-player characters at the place of the scene. Without a
-session, or if --at names another place, they are the characters at the place of the event.
-How strongly a hearer believes the line (the credence) depends on the hearer's trust in the
-speaker, and on how strongly the speaker believes the line.
+During a session, use `hearsay log`. To record that a character tells a recorded fact, in
+whatever words, use `hearsay event tell`.
+
+Without --to, all characters who are present hear the line: during a session, the characters
+in the scene; otherwise, or if --at names another place, the characters at the place.
 
 Examples:
   hearsay say --by bettony-lark \"He left at ten.\" --states odo-left-the-gull

@@ -10,11 +10,52 @@ use hearsay_query::{
 use serde::Serialize;
 
 use crate::{
+    args::Campaign,
+    campaign::{self, Access},
     display_names::DisplayNames,
     facts::print_fact_line,
     output::{Output, count},
     reveals::print_with_revealable,
+    texts::EncoderUse,
 };
+
+/// The campaign that a command changes, and whether the command only shows the changes.
+#[derive(Clone, Copy)]
+pub(crate) struct WriteContext<'a> {
+    pub(crate) campaign: &'a Campaign,
+    pub(crate) dry_run: bool,
+}
+
+impl<'a> WriteContext<'a> {
+    pub(crate) fn new(campaign: &'a Campaign, dry_run: bool) -> Self {
+        Self { campaign, dry_run }
+    }
+
+    /// Opens the campaign without the sentence encoder. A dry run opens it only to read.
+    pub(crate) fn open(self, output: &Output) -> Result<Memory> {
+        campaign::open(self.campaign, Access::for_dry_run(self.dry_run), EncoderUse::Disabled, output)
+    }
+
+    /// Opens the campaign like [`campaign::open_for_recording`]. A dry run opens it only to read.
+    pub(crate) fn open_for_recording(self, output: &Output) -> Result<Memory> {
+        campaign::open_for_recording(self.campaign, Access::for_dry_run(self.dry_run), output)
+    }
+
+    /// Opens the campaign like [`campaign::open_for_speech`]. A dry run opens it only to read.
+    pub(crate) fn open_for_speech(self, output: &Output) -> Result<Memory> {
+        campaign::open_for_speech(self.campaign, Access::for_dry_run(self.dry_run), output)
+    }
+
+    /// Writes an operation, or shows its effects in a dry run: see [`write_or_preview`].
+    pub(crate) fn write(
+        self,
+        memory: &Memory,
+        build_operation: impl FnMut(&ReadSnapshot) -> Result<Operation, MemoryError> + Send + 'static,
+        output: &mut Output,
+    ) -> Result<Option<Written>> {
+        write_or_preview(memory, self.dry_run, build_operation, output)
+    }
+}
 
 /// JSON output of a dry run.
 #[derive(Serialize)]
@@ -86,13 +127,9 @@ pub(crate) fn print_effects(preview: &Preview, names: &DisplayNames, output: &mu
         output.line(format!("  {}: {details}{fact_text}", names.knower(&lesson.knower)))?;
     }
     for loss in &preview.lost {
-        let remark = if loss.still_knows { ", but knows it from another source" } else { "" };
+        let change = if loss.still_knows { "loses one source, but still knows" } else { "loses" };
         let fact_text = format!("{} [{}]", loss.statement, loss.fact.short());
-        output.line(format!(
-            "  loses the fact: {} ({}){remark}: {fact_text}",
-            names.knower(&loss.knower),
-            loss.acquisition
-        ))?;
+        output.line(format!("  {} ({}) {change}: {fact_text}", names.knower(&loss.knower), loss.acquisition))?;
     }
     for change in &preview.moved {
         let fact_text = format!("{} [{}]", change.statement, change.fact.short());

@@ -12,6 +12,7 @@ mod dry_run;
 mod facts;
 mod interrupt;
 mod llm;
+mod model_files;
 mod names;
 mod output;
 mod pager;

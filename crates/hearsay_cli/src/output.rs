@@ -13,6 +13,7 @@ use anyhow::Result;
 use hearsay_commands::CommandError;
 use hearsay_embed::EmbedError;
 use hearsay_engine::MemoryError;
+pub(crate) use hearsay_model::words::count;
 use hearsay_model::{ApplyError, escape};
 use hearsay_query::QueryError;
 use hearsay_store::StoreError;
@@ -204,6 +205,11 @@ impl Output {
         self.bar(Some(0), label, "{msg} [{bar:30}] {pos}/{len} {eta}")
     }
 
+    /// Creates a progress bar for a number of bytes, which is hidden without a terminal.
+    pub(crate) fn byte_progress(&self, label: &'static str, bytes: u64) -> ProgressBar {
+        self.bar(Some(bytes), label, "{msg} [{bar:30}] {bytes}/{total_bytes} {eta}")
+    }
+
     /// Creates a spinner for work of unknown length, which is hidden without a terminal.
     pub(crate) fn spinner(&self, label: &'static str) -> ProgressBar {
         let spinner = self.bar(None, label, "{spinner} {msg} {elapsed}");
@@ -364,9 +370,4 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let is_broken_json = |error: &serde_json::Error| error.io_error_kind() == Some(io::ErrorKind::BrokenPipe);
     error.downcast_ref::<io::Error>().is_some_and(is_broken_io)
         || error.downcast_ref::<serde_json::Error>().is_some_and(is_broken_json)
-}
-
-/// Formats a number with its noun: `1 fact`, `2 facts`.
-pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
 }

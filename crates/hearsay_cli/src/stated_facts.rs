@@ -119,13 +119,19 @@ fn recorded_fact(fact: &Arc<Fact>) -> FactMatch {
         statement: fact.statement().to_owned(),
         score: 1.0,
         lie: false,
+        unknown_to_speaker: false,
     }
 }
 
-/// Returns the reference and the sentence of a fact, and whether the speaker lies about it.
+/// Returns the reference and the sentence of a fact, whether the speaker lies about it, and whether the speaker does not
+/// know it yet.
 fn described(fact: &FactMatch) -> String {
-    let lie = if fact.lie { ", which the speaker does not believe: a lie" } else { "" };
-    format!("{}: \"{}\"{lie}", fact.reference(), fact.statement)
+    let remark = match (fact.lie, fact.unknown_to_speaker) {
+        (true, _) => ", which the speaker does not believe: a lie",
+        (false, true) => ", which the speaker does not know yet",
+        (false, false) => "",
+    };
+    format!("{}: \"{}\"{remark}", fact.reference(), fact.statement)
 }
 
 /// Returns the command with which the DM confirms that a recorded line states a fact.
@@ -142,7 +148,8 @@ pub(crate) fn repeated_confirmation(fact: &FactMatch) -> String {
 
 /// Asks whether a line states a fact.
 fn confirm(fact: &FactMatch, input: &mut impl BufRead, screen: &mut impl Write) -> bool {
-    let question = format!("is this \"{}\": \"{}\"? [y/N] ", fact.reference(), escape::line(&fact.statement));
+    let remark = if fact.unknown_to_speaker { " (the speaker does not know it yet)" } else { "" };
+    let question = format!("is this \"{}\": \"{}\"{remark}? [y/N] ", fact.reference(), escape::line(&fact.statement));
     choice::is_confirmed(&question, input, screen)
 }
 
@@ -203,11 +210,6 @@ impl LineFacts {
         self.withheld.iter().map(|row| row.fact.fact).collect()
     }
 
-    /// Returns the references to the secrets that do not come out, as options of `log`.
-    pub(crate) fn withheld_options(&self) -> String {
-        self.withheld.iter().map(|row| format!(" --states {}", row.fact.reference())).collect()
-    }
-
     /// Marks the facts that the speaker of the line does not believe at all. `speaker` is the view of the speaker.
     pub(crate) fn mark_lies(&mut self, speaker: &View) {
         for row in &mut self.states {
@@ -266,7 +268,9 @@ mod tests {
         let provenance = Provenance::new(Method::Stated, Author::Dm);
         let fact = Fact::attribute(&odo, "lore", "Odo fears the sea.", provenance).unwrap().build().unwrap();
         let statement = "Odo fears the sea.".to_owned();
-        let fact = FactMatch { fact: fact.id(), handle: Some("odo-fear".into()), statement, score: 0.6, lie: false };
+        let handle = Some("odo-fear".into());
+        let (fact, score) = (fact.id(), 0.6);
+        let fact = FactMatch { fact, handle, statement, score, lie: false, unknown_to_speaker: false };
         let mut screen = Vec::new();
         let mut answer = |typed: &str| confirm(&fact, &mut typed.as_bytes(), &mut screen);
         assert!(answer("y\n") && answer("Yes\n"));

@@ -4,9 +4,15 @@ use std::{path::Path, sync::Arc};
 
 use anyhow::{Context, Result};
 use hearsay_belief::{dead_entity, place_at};
-use hearsay_commands::{proposal::ProposalCounts, reading::refers_by_pronoun, review::later_place};
-use hearsay_engine::{Memory, ModelStatus, Settings, Status};
-use hearsay_model::{Author, EntityId, Fact, FactId, FactStatus, Factuality, Passage, PassageId, PredicateRole, State};
+use hearsay_commands::{
+    proposal::ProposalCounts,
+    reading::{Draft, refers_by_pronoun},
+    review::later_place,
+};
+use hearsay_engine::{Memory, ModelStatus, Settings, Status, TextType};
+use hearsay_model::{
+    Author, EntityId, Fact, FactId, FactStatus, Factuality, Knower, Passage, PassageId, PredicateRole, State, TalkKind,
+};
 use hearsay_query::session::{FoundFact, MatchingPromises, matching_promises};
 use serde::Serialize;
 
@@ -99,7 +105,8 @@ pub(crate) struct ExtractionReport {
 /// processes all texts. After an interruption, the next run processes the remaining texts.
 pub(crate) fn extract_texts(memory: &Memory, reprocess_all: bool, output: &Output) -> Result<ExtractionReport> {
     let earlier = memory.status()?.wait()?;
-    let total = memory.read_texts(reprocess_all)?.wait()? as u64;
+    let reading = if reprocess_all { memory.reread_texts() } else { memory.read_texts() };
+    let total = reading?.wait()? as u64;
     let bar = output.progress("extracting facts");
     bar.set_length(total);
     let status = memory.wait_for_reading(|remaining| {
@@ -193,6 +200,36 @@ pub(crate) fn print_extraction_report(report: &ExtractionReport, output: &mut Ou
     }
 }
 
+/// Maximum number of dropped statements that `log` prints.
+const MAX_DROPPED: usize = 2;
+
+/// Prints statements of a recorded line that were dropped as too uncertain. They are not recorded, so this function
+/// extracts the facts of the line again.
+pub(crate) fn print_dropped(
+    memory: &Memory,
+    line: Option<&Arc<Passage>>,
+    found: Option<&ExtractionReport>,
+    output: &mut Output,
+) -> Result<()> {
+    let is_shown = !output.is_json() && found.is_some_and(|found| found.counts.dropped > 0);
+    let Some(line) = line.filter(|_| is_shown) else { return Ok(()) };
+    let draft = Draft {
+        text: line.text.clone(),
+        form: if line.speaker.is_some() { TextType::Talk } else { TextType::Narration },
+        speaker: line.speaker.clone(),
+        present: line.heard_by.iter().filter_map(Knower::entity).cloned().collect(),
+        place: line.place.clone(),
+        before: Vec::new(),
+    };
+    let drafted = interrupt::wait(&memory.draft(draft)?)?;
+    let facts = drafted.extraction.facts.iter().zip(&drafted.statuses);
+    let dropped = facts.filter(|(fact, status)| status.is_none() && !fact.denied).map(|(fact, _)| fact);
+    for fact in dropped.take(MAX_DROPPED) {
+        output.line(format!("    dropped: {}", fact.statement))?;
+    }
+    Ok(())
+}
+
 /// A fact that was extracted from a text.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct ExtractedRow {
@@ -229,15 +266,17 @@ impl ExtractedRow {
 }
 
 impl ExtractedRow {
-    /// Returns the name of the character for whom [`print_extracted_facts`] offers a move.
-    pub(crate) fn moved_character(&self) -> Option<&str> {
-        self.unconfirmed_move.as_ref().map(|moved| moved.character.as_str())
+    /// Returns the character for whom [`print_extracted_facts`] offers a move.
+    pub(crate) fn moved_character(&self) -> Option<&EntityId> {
+        self.unconfirmed_move.as_ref().map(|moved| &moved.id)
     }
 }
 
 /// Names of a character that moves and of its new place.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct UnconfirmedMove {
+    #[serde(skip)]
+    id: EntityId,
     character: String,
     place: String,
 }
@@ -285,7 +324,11 @@ pub(crate) fn extracted_facts(memory: &Memory, passages: &[Arc<Passage>]) -> Res
                 statement: fact.statement().to_owned(),
                 status: fact.status(),
                 unconfirmed_death: dead.map(name),
-                unconfirmed_move: moved.map(|(id, place)| UnconfirmedMove { character: name(id), place: name(place) }),
+                unconfirmed_move: moved.map(|(id, place)| UnconfirmedMove {
+                    id: id.clone(),
+                    character: name(id),
+                    place: name(place),
+                }),
                 is_pronoun: character.is_some_and(|id| refers_by_pronoun(state, fact, id)),
                 settles: settles.map(SettledPromises::new),
             }
@@ -304,7 +347,7 @@ fn moved_character<'f>(state: &State, fact: &'f Fact) -> Option<(&'f EntityId, &
     let (id, place) = (fact.subject(), fact.object().entity()?);
     let is_location = PredicateRole::Location.is(fact.predicate()) && fact.factuality() == Factuality::Asserted;
     let is_current = fact.fact_relation().is_none() && !fact.validity().is_closed();
-    let is_character = state.kind(id).is_some_and(|kind| kind.is_character());
+    let is_character = state.is_character(id);
     let is_there = || place_at(state, id, state.clock()).as_ref() == Some(place);
     let is_now = || !is_there() && later_place(state, fact).is_none();
     (is_location && is_current && is_character && is_now()).then_some((id, place))
@@ -334,7 +377,7 @@ pub(crate) fn print_extracted_facts(rows: &[ExtractedRow], campaign: &Campaign, 
             );
             output.line(Line::default().styled(Style::Warning, "warning:").plain(text))?;
         }
-        if let Some(UnconfirmedMove { character, place }) = &row.unconfirmed_move {
+        if let Some(UnconfirmedMove { character, place, .. }) = &row.unconfirmed_move {
             output.line(format!("  to move {character} to {place}, accept the fact: `{accept}`{doubt}"))?;
         }
         if let Some(settled) = &row.settles {
@@ -373,13 +416,22 @@ fn print_settled_promises(
     Ok(())
 }
 
+/// Returns the remark after the text of a line that no character hears, such as `  (out of character)`; empty for other
+/// texts.
+pub(crate) fn talk_remark(talk_kind: Option<TalkKind>) -> String {
+    let unheard = talk_kind.filter(|kind| !kind.is_heard());
+    unheard.map_or_else(String::new, |kind| format!("  ({kind})"))
+}
+
 /// Returns the first line of a reason, with a hint that names the command for the rest.
 pub(crate) fn first_line_with_hint(reason: &str) -> String {
     match reason.split_once('\n') {
         None => reason.to_owned(),
         Some((first, _)) => {
             let first = first.trim_end_matches("Searched:").trim_end_matches([' ', '.']);
-            format!("{first}; `hearsay db model` lists the searched directories")
+            format!(
+                "{first}; `hearsay model fetch` fetches a model, `hearsay model show` lists the searched directories"
+            )
         }
     }
 }

@@ -188,7 +188,7 @@ pub enum CommandError {
         line: u32,
     },
     /// Error: the line already has the requested kind of talk.
-    #[error("line {line} is already recorded as {kind}, so nothing would change", kind = talk_kind_name(*kind))]
+    #[error("line {line} is already recorded as {kind}, so nothing would change")]
     SameTalkKind {
         /// Number of the line.
         line: u32,
@@ -292,11 +292,6 @@ pub enum CommandError {
     /// Error: the transcript cannot be read.
     #[error(transparent)]
     Transcript(#[from] hearsay_campaign::TranscriptError),
-}
-
-/// Returns the name of a kind of talk for use in a sentence, such as `in character`.
-pub(crate) fn talk_kind_name(kind: TalkKind) -> String {
-    kind.as_str().replace('_', " ")
 }
 
 fn not_merged_message(entity: &EntityId, removed: &[EntityId]) -> String {

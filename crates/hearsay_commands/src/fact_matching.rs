@@ -1,40 +1,39 @@
 //! Fact matching: recognition of recorded facts in the words of a character, and of secrets in narration.
 //!
-//! If a character says the line, only facts that this character knows can match. In narration, only secrets can match.
+//! If a character says the line, the facts that this character knows can match. For the DM, recorded secrets, lies and
+//! rumours that the character does not know can match too, but the line only possibly states them. In narration, only
+//! secrets can match.
 
 mod agreement;
+mod matcher;
 mod score;
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, ops::Range};
 
 use hearsay_belief::Known;
-use hearsay_extract::{ExtractedFact, FactObject, Mention, SpokenSentence, Text, TextType};
+use hearsay_extract::{ExtractedFact, SpokenSentence, Text, TextType};
 use hearsay_model::{
-    Author, Credence, EntityId, Evidence, Fact, FactId, GameTime, Knower, Object, Passage, PassageId, State, Validity,
+    Author, Credence, EntityId, Evidence, Fact, FactId, GameTime, Knower, Passage, PassageId, Span, State,
 };
-use hearsay_query::{
-    dates::parse_date,
-    duplicates::{Claim, is_equivalent},
-    facts::is_secret,
-    ids::require_entities,
-    views::{CachedView, ViewCache},
-};
-use hearsay_recall::{Index, LinkedEntity, Query, Ranking, Weights};
+use hearsay_query::{dates::parse_date, facts::is_secret, ids::require_entities, views::ViewCache};
+use hearsay_recall::Index;
 use serde::Serialize;
 
 use crate::{
     CommandError,
     policy::Policy,
     reading::{Draft, ReadingTools},
+    statement_vectors::{StatementVectors, cosine, distinct},
 };
-use agreement::{Agreement, EntityAgreement};
+use agreement::Agreement;
+use matcher::{SentenceMatcher, has_same_content};
 use score::MatchScore;
-
-/// Maximum number of facts that are compared with one sentence.
-const MAX_CANDIDATES: usize = 12;
 
 /// Maximum number of sentences of a line that are compared with facts. Further sentences are not compared.
 const MAX_SENTENCES: usize = 8;
+
+/// Maximum number of neighbouring sentences of a spoken line that are compared together with facts.
+const MAX_RUN: usize = 3;
 
 /// A line that a character says, or a line of narration.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,12 +45,17 @@ pub struct SpokenLine {
     /// Whether the speaker lies. The words of a liar match only facts that the liar does not believe at all. Without this
     /// mark, the line can also match such facts: see [`FactMatch::lie`].
     pub lie: bool,
+    /// Place where the line is said; `None` for the place of the session being played. A speaker need not name this place.
+    pub place: Option<EntityId>,
     /// Date of the line on the campaign's calendar. The line can match only facts that the speaker knows at this date.
     /// If `None`, the line can match all facts that the speaker has learned so far.
     pub time: Option<String>,
     /// The recorded line with these words; `None` if the line is not recorded yet. Facts that the extraction found in the
     /// recorded line alone do not match.
     pub recorded: Option<PassageId>,
+    /// Whether the line can also match secrets, lies and rumours that the speaker does not know. Only the DM may see such
+    /// a match.
+    pub for_dm: bool,
 }
 
 /// A recorded fact that a sentence of a line certainly or possibly states.
@@ -67,6 +71,8 @@ pub struct FactMatch {
     pub score: f32,
     /// Whether the speaker does not believe the fact at all, so that the line tells the fact as a lie.
     pub lie: bool,
+    /// Whether the speaker does not know the fact yet. `true` only for [`SpokenLine::for_dm`].
+    pub unknown_to_speaker: bool,
 }
 
 impl FactMatch {
@@ -92,10 +98,12 @@ impl FactMatches {
     }
 }
 
-/// A sentence of a line, with its vector.
+/// A sentence of a line, or a run of neighbouring sentences, with its vector.
 #[derive(Debug, Clone)]
 pub struct LineSentence {
     sentence: SpokenSentence,
+    /// Indices of the sentences in the run; one index for a sentence.
+    range: Range<usize>,
     /// Vector of the sentence; `None` if there is no sentence encoder.
     vector: Option<Vec<f32>>,
     /// For narration: the facts that the extraction finds in the sentence.
@@ -115,6 +123,8 @@ struct Candidate {
     is_extracted: bool,
     /// Whether the sentence is narration about the subject of the fact that possibly states the fact in its own words.
     is_narrated: bool,
+    /// Whether the fact is a secret that the speaker knows.
+    is_own_secret: bool,
     /// Vector of the sentence if the fact has no vector yet; `None` otherwise.
     missing_vector: Option<Vec<f32>>,
 }
@@ -123,6 +133,12 @@ struct Candidate {
 #[derive(Debug, Clone, Default)]
 pub struct MatchCandidates {
     sentences: Vec<Vec<Candidate>>,
+    /// Runs of neighbouring sentences, with the indices of their sentences and with secrets, lies and rumours.
+    runs: Vec<(Range<usize>, Vec<Candidate>)>,
+    /// Pairs of facts with the same content, in both orders.
+    same: BTreeSet<(FactId, FactId)>,
+    /// Lies of the speaker that the line possibly tells if it is marked as a lie and states no other fact.
+    likely_lies: Vec<FactMatch>,
 }
 
 impl SpokenLine {
@@ -133,13 +149,15 @@ impl SpokenLine {
 
     /// Creates a line of narration at the current game time.
     pub fn narration(text: impl Into<String>) -> Self {
-        Self { speaker: None, text: text.into(), lie: false, time: None, recorded: None }
+        let (text, lie, for_dm) = (text.into(), false, false);
+        Self { speaker: None, text, lie, place: None, time: None, recorded: None, for_dm }
     }
 
-    /// Creates a line from a recorded line.
+    /// Creates a line from a recorded line. The result of the comparison is for the DM.
     pub fn from_passage(passage: &Passage) -> Self {
         let (speaker, recorded) = (passage.speaker.clone(), Some(passage.id()));
-        Self { speaker, lie: passage.lie, recorded, ..Self::narration(passage.text.as_str()) }
+        let (lie, place) = (passage.lie, passage.place.clone());
+        Self { speaker, lie, place, recorded, for_dm: true, ..Self::narration(passage.text.as_str()) }
     }
 
     /// Checks that the speaker exists, and returns the game time of the line.
@@ -151,7 +169,8 @@ impl SpokenLine {
         Ok(self.time.as_deref().map(|raw| parse_date(state, raw)).transpose()?.and_then(|date| date.time))
     }
 
-    /// Returns the sentences of the line in which the speaker asserts something, with their vectors. For narration,
+    /// Returns the sentences of the line in which the speaker asserts something, with their vectors. For a spoken line,
+    /// also returns the runs of two or three neighbouring sentences: "It was Odo. He took the ledger." For narration,
     /// also extracts the facts of each sentence.
     pub fn sentences(&self, tools: &ReadingTools<'_>) -> Vec<LineSentence> {
         let form = if self.speaker.is_some() { TextType::Talk } else { TextType::Narration };
@@ -159,6 +178,12 @@ impl SpokenLine {
         let mut sentences = tools.extractor.spoken_sentences(tools.lexicon, &text);
         sentences.retain(|sentence| sentence.is_asserted);
         sentences.truncate(MAX_SENTENCES);
+        let mut ranges: Vec<Range<usize>> = (0..sentences.len()).map(|at| at..at + 1).collect();
+        if self.speaker.is_some() {
+            let runs = (2..=MAX_RUN).flat_map(|length| (length..=sentences.len()).map(move |end| end - length..end));
+            ranges.extend(runs);
+        }
+        let sentences: Vec<SpokenSentence> = ranges.iter().map(|range| joined(&sentences[range.clone()])).collect();
         let texts: Vec<&str> = sentences.iter().map(|sentence| sentence.text.as_str()).collect();
         let vectors = tools.encoder.filter(|_| !texts.is_empty()).and_then(|encoder| encoder.vectors(&texts));
         let mut vectors = vectors.into_iter().flatten();
@@ -169,13 +194,13 @@ impl SpokenLine {
                 draft.extract(&Policy::default(), tools).extraction.facts
             }
         };
-        let line_sentence = |sentence: SpokenSentence| {
+        let line_sentence = |(sentence, range): (SpokenSentence, Range<usize>)| {
             let is_inside =
                 |fact: &&ExtractedFact| fact.span.start < sentence.span.end && sentence.span.start < fact.span.end;
             let extracted = extracted.iter().filter(is_inside).cloned().collect();
-            LineSentence { sentence, vector: vectors.next(), extracted }
+            LineSentence { sentence, range, vector: vectors.next(), extracted }
         };
-        sentences.into_iter().map(line_sentence).collect()
+        sentences.into_iter().zip(ranges).map(line_sentence).collect()
     }
 
     /// Returns whether the line can state a fact. A liar does not believe its own invention, even if others believe it.
@@ -195,8 +220,9 @@ impl SpokenLine {
         provenance.author == Author::Extractor && self.recorded.is_some_and(|line| texts == BTreeSet::from([line]))
     }
 
-    /// Finds the facts that each sentence possibly states. Compares only facts that the speaker knows at `moment`. For
-    /// narration, compares all secrets.
+    /// Finds the facts that each sentence possibly states. Compares the facts that the speaker knows at `moment`. For the
+    /// DM, also compares the secrets, lies and rumours that a sincere speaker does not know. For narration, compares all
+    /// secrets.
     pub fn candidates(
         &self,
         state: &State,
@@ -208,188 +234,136 @@ impl SpokenLine {
     ) -> MatchCandidates {
         let speaker = self.speaker.clone().map(Knower::Entity);
         let cached_view = view_cache.get_or_compute(state, speaker.as_ref(), moment);
-        let named_in_line =
-            cached_view.names.mentioned_entities(&self.text).into_iter().map(|named| named.id).collect();
-        let matcher = SentenceMatcher { line: self, state, index, cached_view: &cached_view, tools, named_in_line };
-        MatchCandidates { sentences: sentences.iter().map(|sentence| matcher.candidates(sentence)).collect() }
+        let is_for_dm = self.for_dm && speaker.is_some() && !self.lie;
+        let dm_view = is_for_dm.then(|| view_cache.get_or_compute(state, None, None));
+        let matcher = SentenceMatcher::new(self, state, index, &cached_view, tools);
+        let unknown = dm_view.as_ref().map(|dm_view| {
+            SentenceMatcher::new(self, state, index, dm_view, tools).without_facts_of(&cached_view.view)
+        });
+        let mut found = MatchCandidates::default();
+        for sentence in sentences {
+            let mut candidates = matcher.candidates(sentence);
+            candidates.extend(unknown.iter().flat_map(|unknown| unknown.candidates(sentence)));
+            match sentence.is_run() {
+                true => found.runs.push((sentence.range.clone(), candidates)),
+                false => found.sentences.push(candidates),
+            }
+        }
+        found.likely_lies = if self.lie { matcher.likely_lies() } else { Vec::new() };
+        found.find_same(state);
+        found
     }
 }
 
-/// Compares the sentences of a line with the facts that the line can state.
-struct SentenceMatcher<'a> {
-    line: &'a SpokenLine,
-    state: &'a State,
-    index: &'a Index,
-    cached_view: &'a CachedView,
-    tools: &'a ReadingTools<'a>,
-    /// Entities that any sentence of the line names.
-    named_in_line: BTreeSet<EntityId>,
+impl LineSentence {
+    /// Returns whether this is a run of several sentences.
+    fn is_run(&self) -> bool {
+        self.range.len() > 1
+    }
 }
 
-impl SentenceMatcher<'_> {
-    fn candidates(&self, LineSentence { sentence, vector, extracted }: &LineSentence) -> Vec<Candidate> {
-        let CachedView { view, names, .. } = self.cached_view;
-        let named: Vec<LinkedEntity> = names.mentioned_entities(&sentence.text);
-        let query = Query {
-            text: &sentence.text,
-            vector: vector.as_deref(),
-            named: named.clone(),
-            graph: false,
-            scope: None,
-            weights: Weights::default(),
-            now: None,
-        };
-        let mut ranking = Ranking::new(view, self.index, &query);
-        let ranked = ranking.facts(MAX_CANDIDATES, |known| {
-            let is_minor = view.vocabulary().behavior(known.predicate()).minor;
-            let can_be_stated = !is_minor && !known.is_name() && !view.is_superseded(known.id());
-            can_be_stated && self.line.can_state(self.state, known)
-        });
-        let candidates = ranked.into_iter().filter_map(|ranked| {
-            let hearsay_recall::DocId::Fact(id) = ranked.doc else { return None };
-            let known = view.fact(id)?;
-            let entities = EntityAgreement {
-                state: self.state,
-                cached_view: self.cached_view,
-                speaker: self.line.speaker.as_ref(),
-                sentence,
-                named: &named,
-                named_in_line: &self.named_in_line,
-                place: self.state.active_session().and_then(|playing| playing.place.as_ref()),
-            };
-            let mut agreement = entities.with_fact(known)?;
-            let score = MatchScore::new(&sentence.text, known.statement(), &entities.name_stems(known));
-            let cosine = ranked.explanation.cosine;
-            let score = MatchScore { cosine, ..score };
-            let is_narrated = score.may_be_narrated() && entities.narrates(known);
-            // Reading the statement takes longer than the other comparisons, so it comes last.
-            let is_similar = is_narrated || score.may_be_possible();
-            if !is_similar || !self.has_same_polarity(sentence, known.statement()) {
-                return None;
-            }
-            if agreement == Agreement::Full && score.is_complete() && !entities.has_same_roles(known) {
-                agreement = Agreement::Partial;
-            }
-            Some(Candidate {
-                fact: self.fact_match(known),
-                score,
-                agreement,
-                is_doubtful: sentence.is_doubtful,
-                has_pronoun: sentence.pronoun_count > 0,
-                is_extracted: false,
-                is_narrated,
-                missing_vector: vector.clone().filter(|_| cosine.is_none()),
-            })
-        });
-        extracted.iter().flat_map(|fact| self.extracted_candidates(sentence, fact)).chain(candidates).collect()
-    }
-
-    /// Returns the recorded facts with the same content as an extracted fact.
-    fn extracted_candidates(&self, sentence: &SpokenSentence, extracted: &ExtractedFact) -> Vec<Candidate> {
-        let object = match &extracted.object {
-            FactObject::Value(value) => Object::Value(value.as_str().into()),
-            FactObject::Entity(Mention::Known(id)) => Object::Entity(id.clone()),
-            FactObject::Entity(Mention::New(_)) => return Vec::new(),
-        };
-        let Mention::Known(subject) = &extracted.subject else { return Vec::new() };
-        if extracted.denied || extracted.ended {
-            return Vec::new();
-        }
-        let vocabulary = self.state.vocabulary();
-        let parts = (subject, &extracted.predicate, &object);
-        let claim = Claim::new(vocabulary, parts, &extracted.statement, &Validity::default());
-        let is_same = |known: &&Known| {
-            let recorded = self.state.fact(known.id());
-            recorded.is_some_and(|fact| is_equivalent(vocabulary, (&claim, &extracted.statement), fact))
-        };
-        let known = self.cached_view.view.facts_about(claim.subject());
-        let same = known.filter(|known| self.line.can_state(self.state, known)).filter(is_same);
-        let candidate = |known: &Known| Candidate {
-            fact: self.fact_match(known),
-            score: MatchScore::new(&sentence.text, known.statement(), &BTreeSet::new()),
-            agreement: Agreement::Full,
-            is_doubtful: sentence.is_doubtful,
-            has_pronoun: sentence.pronoun_count > 0,
-            is_extracted: true,
-            is_narrated: false,
-            missing_vector: None,
-        };
-        same.map(candidate).collect()
-    }
-
-    fn fact_match(&self, known: &Known) -> FactMatch {
-        FactMatch {
-            fact: known.id(),
-            handle: self.state.fact(known.id()).and_then(|fact| fact.handle().map(str::to_owned)),
-            statement: known.statement().to_owned(),
-            score: 0.0,
-            lie: self.line.speaker.is_some() && known.is_disbelieved(),
-        }
-    }
-
-    /// Returns whether a sentence and a fact agree in negation, and agree in whether they state that something has
-    /// ended.
-    fn has_same_polarity(&self, sentence: &SpokenSentence, statement: &str) -> bool {
-        let text = Text::new(statement, TextType::Lore);
-        let stated = self.tools.extractor.spoken_sentences(self.tools.lexicon, &text);
-        let is_negated = stated.iter().any(|stated| stated.is_negated);
-        let is_ended = stated.iter().any(|stated| stated.is_ended);
-        (is_negated, is_ended) == (sentence.is_negated, sentence.is_ended)
+/// Returns neighbouring sentences as one sentence. A run of several sentences is doubtful, because only the DM can decide
+/// what the sentences say together.
+fn joined(sentences: &[SpokenSentence]) -> SpokenSentence {
+    let texts: Vec<&str> = sentences.iter().map(|sentence| sentence.text.as_str()).collect();
+    SpokenSentence {
+        text: texts.join(" "),
+        span: Span {
+            start: sentences.first().map_or(0, |first| first.span.start),
+            end: sentences.last().map_or(0, |last| last.span.end),
+        },
+        is_asserted: sentences.iter().any(|sentence| sentence.is_asserted),
+        is_doubtful: sentences.len() > 1 || sentences.iter().any(|sentence| sentence.is_doubtful),
+        is_negated: sentences.iter().any(|sentence| sentence.is_negated),
+        is_ended: sentences.iter().any(|sentence| sentence.is_ended),
+        has_first_person: sentences.iter().any(|sentence| sentence.has_first_person),
+        pronoun_count: sentences.iter().map(|sentence| sentence.pronoun_count).sum(),
     }
 }
 
 impl MatchCandidates {
     /// Returns the statements of the candidates that have no vector yet. Returns each statement once.
     pub fn statements_without_vector(&self) -> Vec<&str> {
-        let candidates = self.sentences.iter().flatten().filter(|candidate| candidate.missing_vector.is_some());
-        let mut statements: Vec<&str> = candidates.map(|candidate| candidate.fact.statement.as_str()).collect();
-        statements.sort_unstable();
-        statements.dedup();
-        statements
+        let candidates = self.candidates().filter(|candidate| candidate.missing_vector.is_some());
+        distinct(candidates.map(|candidate| candidate.fact.statement.as_str()))
     }
 
     /// Adds vectors for the statements from [`statements_without_vector`](Self::statements_without_vector), in the same
     /// order.
     pub fn add_vectors(&mut self, vectors: &[Vec<f32>]) {
-        let statements: Vec<String> = self.statements_without_vector().into_iter().map(str::to_owned).collect();
-        for candidate in self.sentences.iter_mut().flatten() {
+        let added = StatementVectors::new(&self.statements_without_vector(), vectors);
+        let of_runs = self.runs.iter_mut().flat_map(|(_, candidates)| candidates);
+        for candidate in self.sentences.iter_mut().flatten().chain(of_runs) {
             let Some(vector) = candidate.missing_vector.take() else { continue };
-            let at = statements.binary_search(&candidate.fact.statement);
-            let of_fact = at.ok().and_then(|at| vectors.get(at));
-            candidate.score.cosine = of_fact.map(|of_fact| vector.iter().zip(of_fact).map(|(a, b)| a * b).sum());
+            candidate.score.cosine = added.get(&candidate.fact.statement).map(|of_fact| cosine(&vector, of_fact));
+        }
+    }
+
+    fn candidates(&self) -> impl Iterator<Item = &Candidate> {
+        self.sentences.iter().flatten().chain(self.runs.iter().flat_map(|(_, candidates)| candidates))
+    }
+
+    /// Records which of the candidates have the same content.
+    fn find_same(&mut self, state: &State) {
+        let ids: BTreeSet<FactId> = self.candidates().map(|candidate| candidate.fact.fact).collect();
+        let facts: Vec<&Fact> = ids.iter().filter_map(|id| state.fact(*id)).map(AsRef::as_ref).collect();
+        for (at, fact) in facts.iter().enumerate() {
+            for other in facts[at + 1..].iter().filter(|other| has_same_content(state, fact, other)) {
+                self.same.extend([(fact.id(), other.id()), (other.id(), fact.id())]);
+            }
         }
     }
 
     /// Decides which facts the line certainly states, and which facts it possibly states. Each sentence states at most
-    /// one fact.
+    /// one fact. Several sentences together possibly state a fact if none of them states a fact alone.
     pub fn decide(self) -> FactMatches {
         let mut matches = FactMatches::default();
+        let mut is_matched = Vec::new();
         for candidates in self.sentences {
-            let scored = candidates.into_iter().map(|candidate| {
-                let score = candidate.score.value();
-                (candidate.decision(score), FactMatch { score, ..candidate.fact })
-            });
-            let best =
-                scored.filter(|(decision, _)| *decision != score::Decision::Other).max_by(|(a, one), (b, other)| {
-                    a.cmp(b).then(one.score.total_cmp(&other.score)).then(other.fact.cmp(&one.fact))
-                });
+            let best = best_match(candidates);
+            is_matched.push(best.is_some());
             match best {
                 Some((score::Decision::States, fact)) => matches.states.push(fact),
                 Some((_, fact)) => matches.may_state.push(fact),
                 None => {}
             }
         }
-        keep_first(&mut matches.states, &[]);
-        keep_first(&mut matches.may_state, &matches.states);
+        let of_run = |(range, candidates)| Some((range, best_match(candidates)?.1));
+        let mut runs: Vec<(Range<usize>, FactMatch)> = self.runs.into_iter().filter_map(of_run).collect();
+        runs.sort_by(|(_, one), (_, other)| other.score.total_cmp(&one.score).then(one.fact.cmp(&other.fact)));
+        for (range, fact) in runs {
+            let Some(sentences) = is_matched.get_mut(range) else { continue };
+            if !sentences.contains(&true) {
+                sentences.fill(true);
+                matches.may_state.push(fact);
+            }
+        }
+        keep_first(&mut matches.states, &[], &self.same);
+        keep_first(&mut matches.may_state, &matches.states, &self.same);
+        if matches.states.is_empty() && matches.may_state.is_empty() {
+            matches.may_state = self.likely_lies;
+        }
         matches
     }
 }
 
-/// Removes the facts that occur earlier in the list or in `others`.
-fn keep_first(facts: &mut Vec<FactMatch>, others: &[FactMatch]) {
+/// Returns the fact that a sentence states most certainly; `None` if it states no fact.
+fn best_match(candidates: Vec<Candidate>) -> Option<(score::Decision, FactMatch)> {
+    let scored = candidates.into_iter().map(|candidate| {
+        let score = candidate.score.value();
+        (candidate.decision(score), FactMatch { score, ..candidate.fact })
+    });
+    scored
+        .filter(|(decision, _)| *decision != score::Decision::Other)
+        .max_by(|(a, one), (b, other)| a.cmp(b).then(one.score.total_cmp(&other.score)).then(other.fact.cmp(&one.fact)))
+}
+
+/// Removes the facts that occur earlier in the list or in `others`, and the facts with the same content as an earlier
+/// fact. `same` contains the pairs of facts with the same content.
+fn keep_first(facts: &mut Vec<FactMatch>, others: &[FactMatch], same: &BTreeSet<(FactId, FactId)>) {
     let mut seen: Vec<FactId> = others.iter().map(|other| other.fact).collect();
     facts.retain(|fact| {
-        let is_new = !seen.contains(&fact.fact);
+        let is_new = !seen.iter().any(|other| *other == fact.fact || same.contains(&(*other, fact.fact)));
         seen.push(fact.fact);
         is_new
     });

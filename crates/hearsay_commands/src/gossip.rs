@@ -6,6 +6,7 @@ pub use hearsay_belief::gossip::{DistortionKind, UntoldReason};
 use hearsay_belief::gossip::{GossipOptions, GossipStep, Untold, gossip};
 use hearsay_model::{
     Author, Change, Credence, EntityId, Fact, FactId, GameSetting, GameTime, Operation, Setting, State, Timestamp,
+    words,
 };
 use serde::{Deserialize, Serialize};
 
@@ -134,9 +135,9 @@ pub struct UntoldRow {
 impl UntoldRow {
     fn new(untold: &Untold, statement: String) -> Self {
         let details = (untold.chances > 0).then(|| {
-            let conversations = if untold.chances == 1 { "conversation" } else { "conversations" };
+            let conversations = words::count(untold.chances as usize, "conversation", "conversations");
             let percent = 100.0 * untold.max_probability;
-            format!("probability at most {percent:.0} % in {} {conversations}", untold.chances)
+            format!("probability at most {percent:.0} % in {conversations}")
         });
         Self {
             fact: untold.fact,

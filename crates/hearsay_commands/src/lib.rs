@@ -26,6 +26,7 @@ pub mod reply;
 pub mod retcon;
 pub mod review;
 pub mod session;
+mod statement_vectors;
 pub mod teach;
 
 pub use error::CommandError;

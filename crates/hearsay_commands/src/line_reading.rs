@@ -62,16 +62,19 @@ impl UnrecordedLine {
     }
 
     /// Returns the words to compare with recorded facts; `None` if the line is out of character, or if it has a speaker
-    /// and already lists its facts. Narration is compared with secrets only.
+    /// and already lists its facts. Narration is compared with secrets only. Only the DM may see the result, because it can
+    /// contain facts that the speaker does not know.
     pub fn spoken_line(&self, talk_kind: Option<TalkKind>) -> Option<SpokenLine> {
-        let LogLine { speaker, text, time, lie, states, .. } = &self.line;
+        let LogLine { speaker, text, place, time, lie, states, .. } = &self.line;
         if talk_kind == Some(TalkKind::OutOfCharacter) {
             return None;
         }
         match speaker {
             Some(_) if !states.is_empty() => None,
             Some(speaker) => {
-                Some(SpokenLine { time: time.clone(), lie: *lie, ..SpokenLine::new(speaker.id.clone(), text) })
+                let (place, time) = (place.clone(), time.clone());
+                let line = SpokenLine::new(speaker.id.clone(), text);
+                Some(SpokenLine { place, time, lie: *lie, for_dm: true, ..line })
             }
             None => Some(SpokenLine::narration(text)),
         }

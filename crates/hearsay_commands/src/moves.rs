@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use hearsay_belief::{Known, StateViews, characters_at, learn};
 use hearsay_model::{
-    Acquisition, ActiveSession, Author, Change, Date, EntityId, Evidence, Fact, FactId, FactRelation, FactStatus,
-    GameTime, Kind, Knower, KnowledgeEdge, Method, Passage, PredicateRole, Provenance, Secrecy, SessionSetting,
-    Setting, State, Timestamp, attribute,
+    Acquisition, ActiveSession, Author, Change, Date, EntityId, Evidence, Fact, FactRelation, FactStatus, GameTime,
+    Kind, Knower, KnowledgeEdge, Method, Passage, PredicateRole, Provenance, Secrecy, SessionSetting, Setting, State,
+    Timestamp, attribute, text,
 };
 
 use crate::{
@@ -16,8 +16,11 @@ use crate::{
 };
 
 /// Returns whether a character who sees another character come or go knows who this is. It then knows the name of the
-/// other, or where the other was or lives, or it heard the name in the session being played. Otherwise, a fact about the
-/// location would tell the name of a stranger. The player characters know each other.
+/// other, or where the other was or lives, or it heard this name in the session being played. Otherwise, a fact about the
+/// location would tell the name of a stranger. The player characters know each other. A character who speaks under a
+/// secret name is a stranger to all others.
+///
+/// All arrivals and departures follow this rule, whether the DM records the move, accepts it or changes the scene.
 pub(crate) fn recognizes(
     views: &StateViews<'_>,
     knower: &EntityId,
@@ -29,9 +32,15 @@ pub(crate) fn recognizes(
     if knower == other || (is_player(knower) && is_player(other)) {
         return true;
     }
-    let knower = Knower::Entity(knower.clone());
+    if is_masked(state, other) {
+        return false;
+    }
+    let (knower, name) = (Knower::Entity(knower.clone()), state.open_name(other));
+    // A nickname or a first name does not tell the whole name.
+    let is_named =
+        |line: &Passage| name.is_some_and(|name| text::contains_name(&text::words(&line.text), &text::words(name)));
     let names_other = |line: &Arc<Passage>| {
-        line.mentions.contains(other) && line.has_participant(&knower) && !line.is_out_of_character()
+        line.mentions.contains(other) && line.has_participant(&knower) && !line.is_out_of_character() && is_named(line)
     };
     let has_heard_name = state
         .active_session()
@@ -44,8 +53,7 @@ pub(crate) fn recognizes(
         let predicate = known.predicate();
         !known.is_secret() && (PredicateRole::Location.is(predicate) || PredicateRole::Residence.is(predicate))
     };
-    state.open_name(other).is_some_and(|name| view.knows_name(other, name))
-        || view.facts_with_subject(other).any(states_place)
+    name.is_some_and(|name| view.knows_name(other, name)) || view.facts_with_subject(other).any(states_place)
 }
 
 /// Returns the changes by which knowers learn a fact at a time, as a statement of the DM. They conceal a secret. The
@@ -63,15 +71,19 @@ pub(crate) fn learn_fact(
     knowers.into_iter().map(Into::into).map(edge).collect()
 }
 
-/// Returns the changes by which characters learn that a location has ended. Only its subject learns the end of a secret
-/// location.
+/// Returns the changes by which characters learn that a location has ended. Only those learn it who know the location:
+/// the end alone would tell the others where somebody was. Only its subject learns the end of a secret location.
 pub(crate) fn learn_end(
+    views: &StateViews<'_>,
     location: &Fact,
     until: &Date,
     mut knowers: Vec<EntityId>,
     now: Timestamp,
 ) -> Result<Vec<Change>, CommandError> {
+    let knows_location =
+        |id: &EntityId| views.get(&Knower::Entity(id.clone()), until.time).fact(location.id()).is_some();
     knowers.retain(|id| id == location.subject() || location.secrecy() != Secrecy::Secret);
+    knowers.retain(knows_location);
     knowers.sort();
     knowers.dedup();
     if knowers.is_empty() {
@@ -85,8 +97,7 @@ pub(crate) fn learn_end(
 
 /// Returns the changes by which the characters in the scene being played learn that others have left it. `ended` contains
 /// the changes that end the earlier locations, and `movers` the characters who leave. Nobody learns that a character has
-/// left who was not in the scene, or who speaks under a secret name. A character does not learn that a stranger has left
-/// (see [`recognizes`]).
+/// left who was not in the scene. A character does not learn that a stranger has left (see [`recognizes`]).
 pub(crate) fn departure(
     views: &StateViews<'_>,
     ended: &[Change],
@@ -100,13 +111,13 @@ pub(crate) fn departure(
     for change in ended {
         let Change::EndFact { fact, until } = change else { continue };
         let Some(location) = state.fact(*fact) else { continue };
-        if location.object().entity() != Some(place) || is_masked(state, location.subject()) {
+        if location.object().entity() != Some(place) {
             continue;
         }
         let mut present = scene_characters(state, playing, Some(place), moment);
         if present.contains(location.subject()) {
             present.retain(|id| !movers.contains(id) && recognizes(views, id, location.subject(), moment));
-            changes.extend(learn_end(location, until, present, now)?);
+            changes.extend(learn_end(views, location, until, present, now)?);
         }
     }
     Ok(changes)
@@ -151,35 +162,45 @@ impl<'a> Move<'a> {
         Some(Self { state, fact, place })
     }
 
-    /// Returns the characters who know the new location: the character who moves, and the characters at the new place. If
-    /// the character who moves speaks under a secret name in the session being played, only this character knows it.
+    /// Returns the characters who know the new location: the character who moves, and the characters at the new place to
+    /// whom it is no stranger (see [`recognizes`]).
     pub(crate) fn knowers(&self) -> Vec<EntityId> {
-        self.knowers_at(self.fact.validity().start())
+        self.knowers_at(&StateViews::new(self.state), self.fact.validity().start())
     }
 
-    fn knowers_at(&self, moment: Option<GameTime>) -> Vec<EntityId> {
-        let Self { state, place, .. } = *self;
+    fn knowers_at(&self, views: &StateViews<'_>, moment: Option<GameTime>) -> Vec<EntityId> {
+        let Self { state, fact, place } = *self;
         let mut knowers = match state.active_session().filter(|playing| playing.place.as_ref() == Some(place)) {
-            _ if is_masked(state, self.fact.subject()) => Vec::new(),
             Some(playing) => scene_characters(state, playing, Some(place), moment),
             None => characters_at(state, place, moment),
         };
-        knowers.push(self.fact.subject().clone());
+        knowers.retain(|id| recognizes(views, id, fact.subject(), moment));
+        knowers.push(fact.subject().clone());
         knowers
     }
 
-    /// Returns the changes by which the characters in the scene being played learn that the character has left it.
-    /// `changes` contains the changes that end the earlier locations of the character. If the new location is secret,
-    /// nobody learns this.
-    pub(crate) fn departure(&self, changes: &[Change], now: Timestamp) -> Result<Vec<Change>, CommandError> {
-        match self.fact.secrecy() {
-            Secrecy::Secret => Ok(Vec::new()),
-            _ => departure(&StateViews::new(self.state), changes, std::slice::from_ref(self.fact.subject()), now),
-        }
+    /// Returns the changes that follow from the move, besides the end of the earlier locations in `ended`. The characters
+    /// in the scene that is left learn the departure, unless the new location is secret. A return withdraws the recorded
+    /// end of the same location. If the character left the scene at the new place, it is there again. `knowers` contains
+    /// the characters who know the new location.
+    pub(crate) fn consequences(
+        &self,
+        ended: &[Change],
+        knowers: &[EntityId],
+        now: Timestamp,
+    ) -> Result<Vec<Change>, CommandError> {
+        let Self { state, fact, .. } = *self;
+        let mut changes = match fact.secrecy() {
+            Secrecy::Secret => Vec::new(),
+            _ => departure(&StateViews::new(state), ended, std::slice::from_ref(fact.subject()), now)?,
+        };
+        changes.extend(withdrawn_ends(state, fact, knowers));
+        changes.extend(self.end_of_absence());
+        Ok(changes)
     }
 
     /// If the character left the scene at the new place, returns the change by which the character is there again.
-    pub(crate) fn end_of_absence(&self) -> Option<Change> {
+    fn end_of_absence(&self) -> Option<Change> {
         let playing = self.state.active_session()?;
         if playing.absent.get(self.fact.subject()) != Some(self.place) {
             return None;
@@ -190,30 +211,47 @@ impl<'a> Move<'a> {
         Some(Change::Set(Setting::Session(SessionSetting::Playing(playing))))
     }
 
-    /// Returns the changes by which characters learn the move after the DM accepts its fact, which was found in a line of a
-    /// session. The character who moves learns the fact. If the line is narration, the characters at the new place and
-    /// the characters who move there in the same line learn it too. `recorded` is the id of the fact before the decision.
-    pub(crate) fn accepted(&self, recorded: FactId) -> Vec<Change> {
-        let Some(line) = self.lines().max_by_key(|line| line.line) else { return Vec::new() };
-        let mut knowers = vec![self.fact.subject().clone()];
+    /// Returns the changes that follow if the fact of the move becomes canon: its [consequences](Self::consequences), and
+    /// the changes by which characters learn a move that was found in a line of a session. The character who moves learns
+    /// the fact. If the line is narration, the characters at the new place and the characters who move there in the same
+    /// line learn it too, except those to whom the character is a stranger. `edges` are the edges to the fact so far, and
+    /// `ended` contains the changes that end the earlier locations.
+    pub(crate) fn accepted<'e>(
+        &self,
+        edges: impl Iterator<Item = &'e Arc<KnowledgeEdge>>,
+        ended: &[Change],
+        now: Timestamp,
+    ) -> Result<Vec<Change>, CommandError> {
+        let line = self.lines().max_by_key(|line| line.line);
+        let mut learners = line.map(|line| self.knowers_of_line(line)).unwrap_or_default();
+        let known = edges.filter(|edge| edge.acquisition.gives_knowledge());
+        let known_by: Vec<EntityId> = known.filter_map(|edge| edge.knower.entity().cloned()).collect();
+        learners.retain(|id| !known_by.contains(id));
+        let edge = |knower: &EntityId| KnowledgeEdge {
+            acquisition: Acquisition::Witnessed,
+            learned: line.and_then(|line| line.time.clone()),
+            session: line.and_then(|line| line.session.clone()),
+            ..KnowledgeEdge::authored(Knower::Entity(knower.clone()), self.fact.id())
+        };
+        let mut changes: Vec<Change> = learners.iter().map(|knower| Change::Learn(edge(knower).into())).collect();
+        let knowers: Vec<EntityId> = learners.iter().chain(&known_by).cloned().collect();
+        changes.extend(self.consequences(ended, &knowers, now)?);
+        Ok(changes)
+    }
+
+    /// Returns the characters who learn the move because it was found in a line of a session.
+    fn knowers_of_line(&self, line: &Passage) -> Vec<EntityId> {
+        let mover = self.fact.subject();
+        let mut knowers = vec![mover.clone()];
         if line.speaker.is_none() && self.fact.secrecy() != Secrecy::Secret {
-            knowers.extend(self.companions(line));
-            knowers.extend(self.knowers_at(line.time.as_ref().and_then(|date| date.time)));
+            let (views, moment) = (StateViews::new(self.state), line.time.as_ref().and_then(|date| date.time));
+            let companions = self.companions(line).into_iter();
+            knowers.extend(companions.filter(|id| recognizes(&views, id, mover, moment)));
+            knowers.extend(self.knowers_at(&views, moment));
         }
         knowers.sort();
         knowers.dedup();
-        let is_known = |id: &EntityId| {
-            let is_own = |edge: &Arc<KnowledgeEdge>| edge.knower.entity() == Some(id);
-            self.state.known_by(recorded).any(|edge| is_own(edge) && edge.acquisition.gives_knowledge())
-        };
-        let edge = |knower: EntityId| KnowledgeEdge {
-            acquisition: Acquisition::Witnessed,
-            learned: line.time.clone(),
-            session: line.session.clone(),
-            ..KnowledgeEdge::authored(Knower::Entity(knower), self.fact.id())
-        };
-        let edges = knowers.into_iter().filter(|id| !is_known(id)).map(|id| Change::Learn(edge(id).into()));
-        edges.chain(self.end_of_absence()).collect()
+        knowers
     }
 
     /// Returns the place where the character is according to a later record, if the move was found in a line of a session.
@@ -228,6 +266,12 @@ impl<'a> Move<'a> {
         let mut places =
             locations.filter(|location| !is_ended(location)).filter_map(|location| location.object().entity());
         places.find(|place| *place != self.place)
+    }
+
+    /// Returns whether the move was found in a line of the session being played, or no session is being played.
+    pub(crate) fn may_change_scene(&self) -> bool {
+        let is_played = |session| self.lines().any(|line| line.session.as_ref() == Some(session));
+        self.state.active_session().is_none_or(|playing| is_played(&playing.session))
     }
 
     /// Returns the lines of sessions in which the fact was found.

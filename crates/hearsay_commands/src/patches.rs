@@ -7,9 +7,9 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use hearsay_belief::{EntityLookup, default_audience};
 use hearsay_model::{
-    Attitude, Audience, Author, Change, Date, Entity, EntityId, Fact, GameSetting, GameTime, History, Kind, Knower,
-    KnowledgeEdge, Method, Object, Operation, Predicate, PredicateRole, Provenance, Secrecy, Setting, State, Timestamp,
-    TransientChange, TransientUpdate, TransientValue, Validity, Value, attribute,
+    Attitude, Audience, Author, Change, Date, Entity, EntityId, Fact, FactBuilder, GameSetting, GameTime, History,
+    Kind, Knower, KnowledgeEdge, Method, Object, Operation, Predicate, PredicateRole, Provenance, Secrecy, Setting,
+    State, Timestamp, TransientChange, TransientUpdate, TransientValue, Validity, Value, attribute, words,
 };
 use hearsay_query::{ids::require_entity, records::Record, resolve::public_name};
 
@@ -19,20 +19,69 @@ use crate::CommandError;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Patch {
     /// Kind and name of the entity if the patch has to create the entity. If `create` is `None` and the entity does not
-    /// exist, the patch fails.
-    pub create: Option<(Kind, Option<String>)>,
+    /// exist, the patch fails. Existing entities stay unchanged.
+    pub create: Option<EntityCreation>,
     /// New kind of the entity; `None` if the kind does not change.
     pub kind: Option<Kind>,
     /// New name of the entity; `None` if the name does not change.
     pub name: Option<String>,
-    /// New place of the entity. `Some(None)` means an unknown place. `None` means that the place does not change.
-    pub place: Option<Option<EntityId>>,
+    /// Change of the entity's place.
+    pub place: PlaceUpdate,
     /// New values of attributes. `None` ends the current value of the attribute.
     pub attributes: BTreeMap<Predicate, Option<Value>>,
-    /// Changed relations to other entities. The key is the predicate and the other entity. `None` ends the relation.
-    /// `Some` starts or updates the relation, and contains the attitude of the entity to the other entity, from −100 to
-    /// 100. `Some(None)` means a relation without an attitude.
-    pub relations: BTreeMap<(Predicate, EntityId), Option<Option<i8>>>,
+    /// Changed relations to other entities. The key is the predicate and the other entity.
+    pub relations: BTreeMap<(Predicate, EntityId), RelationUpdate>,
+}
+
+/// Kind and name of an entity that a patch creates.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntityCreation {
+    /// Kind of the entity, unless [`Patch::kind`] contains another kind.
+    pub kind: Kind,
+    /// Name of the entity, unless [`Patch::name`] contains another name. If neither contains a name, the id of the
+    /// entity becomes its name.
+    pub name: Option<String>,
+}
+
+/// Change of the place of an entity.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum PlaceUpdate {
+    /// The place does not change.
+    #[default]
+    Unchanged,
+    /// The place becomes unknown.
+    Unknown,
+    /// The entity moves to a place.
+    At(EntityId),
+}
+
+impl PlaceUpdate {
+    /// Returns the new place; `None` if the place does not change or becomes unknown.
+    pub fn place(&self) -> Option<&EntityId> {
+        match self {
+            Self::Unchanged | Self::Unknown => None,
+            Self::At(place) => Some(place),
+        }
+    }
+}
+
+/// Converts a new place; `None` becomes an unknown place.
+impl From<Option<EntityId>> for PlaceUpdate {
+    fn from(place: Option<EntityId>) -> Self {
+        place.map_or(Self::Unknown, Self::At)
+    }
+}
+
+/// Change of a relation between two entities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RelationUpdate {
+    /// The relation ends.
+    End,
+    /// The relation begins, or its attitude changes.
+    Set {
+        /// Attitude of the entity to the other entity, −100 to 100; `None` for a relation without an attitude.
+        attitude: Option<i8>,
+    },
 }
 
 impl Patch {
@@ -41,7 +90,9 @@ impl Patch {
         self.create = later.create.or(self.create.take());
         self.kind = later.kind.or(self.kind.take());
         self.name = later.name.or(self.name.take());
-        self.place = later.place.or(self.place.take());
+        if later.place != PlaceUpdate::Unchanged {
+            self.place = later.place;
+        }
         self.attributes.extend(later.attributes);
         self.relations.extend(later.relations);
     }
@@ -50,9 +101,12 @@ impl Patch {
     pub fn holds_in(&self, record: &Record) -> bool {
         self.kind.as_ref().is_none_or(|kind| record.kind.as_ref() == Some(kind))
             && self.name.as_ref().is_none_or(|name| record.name.as_ref() == Some(name))
-            && self.place.as_ref().is_none_or(|place| record.place == *place)
+            && (self.place == PlaceUpdate::Unchanged || record.place.as_ref() == self.place.place())
             && self.attributes.iter().all(|(name, value)| record.attributes.get(name) == value.as_ref())
-            && self.relations.iter().all(|(key, relation)| record.relations.get(key) == relation.as_ref())
+            && self.relations.iter().all(|(key, relation)| match relation {
+                RelationUpdate::End => !record.relations.contains_key(key),
+                RelationUpdate::Set { attitude } => record.relations.get(key) == Some(attitude),
+            })
     }
 
     /// Returns whether the patch has no fields.
@@ -63,7 +117,7 @@ impl Patch {
 
 /// A field of a patch that could not be written. All other fields of the patch are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RejectedField {
+pub struct RefusedField {
     /// Entity that the patch updates.
     pub entity: EntityId,
     /// Reason why the field could not be written.
@@ -114,37 +168,39 @@ impl Patches {
             transients: TransientUpdate::default(),
         };
         if let Some(clock) = self.clock.filter(|clock| state.clock() != Some(*clock)) {
-            match is_transient {
-                true => writer.transients.clock = Some(clock),
-                false => writer.changes.push(Change::Set(Setting::Game(GameSetting::Clock(clock)))),
+            if is_transient {
+                writer.transients.clock = Some(clock);
+            } else {
+                writer.changes.push(Change::Set(Setting::Game(GameSetting::Clock(clock))));
             }
         }
-        let mut rejected = Vec::new();
+        let mut refused = Vec::new();
         // Adds all new entities first, because relations may refer to them.
         let new_entities: Vec<_> = patches.iter().filter(|(id, _)| state.entity(id).is_none()).collect();
         let new_entities = new_entities.into_iter().filter_map(|(id, patch)| Some((id, patch, patch.create.as_ref()?)));
         writer.changes.extend(new_entities.clone().map(|(id, ..)| Change::AddEntity(Entity::new(id.clone()))));
-        for (id, patch, (kind, default_name)) in new_entities {
-            let kind = patch.kind.as_ref().unwrap_or(kind);
-            let name = patch.name.as_ref().or(default_name.as_ref()).map(|name| name.trim());
+        for (id, patch, creation) in new_entities {
+            let kind = patch.kind.as_ref().unwrap_or(&creation.kind);
+            let name = patch.name.as_ref().or(creation.name.as_ref()).map(|name| name.trim());
             let name = name.filter(|name| !name.is_empty()).unwrap_or(id.as_str());
             for (name, value) in [(attribute::NAME, name), (attribute::KIND, kind.as_str())] {
                 if let Err(error) = writer.attribute(id, name, Some(&value.into())) {
-                    rejected.push(RejectedField { entity: id.clone(), why: error.to_string() });
+                    refused.push(RefusedField { entity: id.clone(), why: error.to_string() });
                 }
             }
         }
         for (id, patch) in &patches {
             let reasons = writer.patch(id, patch);
-            rejected.extend(reasons.into_iter().map(|why| RejectedField { entity: id.clone(), why }));
+            refused.extend(reasons.into_iter().map(|why| RefusedField { entity: id.clone(), why }));
         }
         let Writer { changes, transients, .. } = writer;
-        let summary = match (&patches.keys().collect::<Vec<_>>()[..], self.clock) {
-            ([], _) => "set the clock".to_owned(),
-            ([one], _) => format!("{}: {}", state.name_or_id(one), count(changes.len())),
-            (more, _) => format!("{} entities: {}", more.len(), count(changes.len())),
+        let change_count = words::count(changes.len(), "change", "changes");
+        let summary = match &patches.keys().collect::<Vec<_>>()[..] {
+            [] => "set the clock".to_owned(),
+            [one] => format!("{}: {change_count}", state.name_or_id(one)),
+            more => format!("{} entities: {change_count}", more.len()),
         };
-        PatchPlan { operation: Operation { author, recorded: now, summary, changes }, transients, refused: rejected }
+        PatchPlan { operation: Operation { author, recorded: now, summary, changes }, transients, refused }
     }
 }
 
@@ -160,11 +216,7 @@ pub struct PatchPlan {
     /// Transient values: values that are stored outside the journal and without a history.
     pub transients: TransientUpdate,
     /// Fields that could not be written.
-    pub refused: Vec<RejectedField>,
-}
-
-fn count(changes: usize) -> String {
-    if changes == 1 { "1 change".to_owned() } else { format!("{changes} changes") }
+    pub refused: Vec<RefusedField>,
 }
 
 /// Computes the changes for a set of patches.
@@ -185,7 +237,7 @@ struct Writer<'a> {
 impl EntityLookup for Writer<'_> {
     fn kind(&self, id: &EntityId) -> Option<Kind> {
         let patch = self.patches.get(id);
-        let new = || patch.and_then(|patch| patch.kind.clone().or_else(|| Some(patch.create.clone()?.0)));
+        let new = || patch.and_then(|patch| patch.kind.clone().or_else(|| Some(patch.create.clone()?.kind)));
         self.state.kind(id).or_else(new)
     }
 
@@ -194,7 +246,7 @@ impl EntityLookup for Writer<'_> {
     }
 
     fn place(&self, id: &EntityId) -> Option<EntityId> {
-        let new = self.patches.get(id).and_then(|patch| patch.place.clone()).flatten();
+        let new = self.patches.get(id).and_then(|patch| patch.place.place().cloned());
         EntityLookup::place(self.state, id).or(new)
     }
 }
@@ -223,13 +275,13 @@ impl Writer<'_> {
         for (name, value) in &patch.attributes {
             record_error(self.attribute(id, name.as_str(), value.as_ref()));
         }
-        if let Some(place) = &patch.place {
-            record_error(self.set_place(id, place.as_ref()));
+        if patch.place != PlaceUpdate::Unchanged {
+            record_error(self.set_place(id, patch.place.place()));
         }
         for ((name, object), relation) in &patch.relations {
             record_error(match relation {
-                Some(attitude) => self.set_relation(id, name, object, *attitude),
-                None => self.end_relation(id, name, object),
+                RelationUpdate::Set { attitude } => self.set_relation(id, name, object, *attitude),
+                RelationUpdate::End => self.end_relation(id, name, object),
             });
         }
         reasons
@@ -339,7 +391,8 @@ impl Writer<'_> {
 
     fn public_name_of<'s>(&'s self, id: &'s EntityId) -> &'s str {
         let patch = self.patches.get(id);
-        let new_name = || patch.and_then(|patch| patch.name.as_deref().or_else(|| patch.create.as_ref()?.1.as_deref()));
+        let new_name =
+            || patch.and_then(|patch| patch.name.as_deref().or_else(|| patch.create.as_ref()?.name.as_deref()));
         match self.state.entity(id) {
             Some(_) => public_name(self.state, id),
             None => new_name().unwrap_or(id.as_str()),
@@ -362,10 +415,7 @@ impl Writer<'_> {
                 self.author.clone(),
             )
         };
-        let builder = match object {
-            Object::Entity(object) => Fact::relation(id, name.clone(), &object, provenance)?,
-            Object::Value(value) => Fact::attribute(id, name.clone(), value, provenance)?,
-        };
+        let builder = FactBuilder::new(id.clone(), name.clone(), object, provenance);
         // The initial values of a new entity have no start date.
         let start = Some(self.date.clone()).filter(|date| date.time.is_some() && self.state.entity(id).is_some());
         let secrecy = if self.is_private(name) { Secrecy::Secret } else { Secrecy::Open };
@@ -406,178 +456,4 @@ impl Writer<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn id(text: &str) -> EntityId {
-        EntityId::new(text).unwrap()
-    }
-
-    fn new(kind: Kind, name: &str) -> Patch {
-        Patch { create: Some((kind, Some(name.to_owned()))), ..Patch::default() }
-    }
-
-    fn apply(state: &mut State, clock: Option<i64>, patches: Vec<(&str, Patch)>) -> Vec<String> {
-        let entities = patches.into_iter().map(|(at, patch)| (id(at), patch)).collect();
-        let patches = Patches { entities, clock: clock.map(GameTime), ..Patches::default() };
-        let plan = patches.plan(state, Author::Game, Timestamp::default());
-        let recorded = state.recorded_transients(&plan.operation);
-        let mut operation = plan.operation;
-        operation.changes.splice(..0, recorded);
-        if !operation.changes.is_empty() {
-            state.apply(operation).unwrap();
-        }
-        state.set_transients(&plan.transients);
-        let again = patches.plan(state, Author::Game, Timestamp::default());
-        assert_eq!(again.operation.changes, [], "values that the state already has are not written again");
-        assert!(again.transients.is_empty(), "values that the state already has are not written again");
-        let refused = plan.refused;
-        refused.into_iter().map(|refused| format!("{}: {}", refused.entity, refused.why)).collect()
-    }
-
-    fn town() -> State {
-        let mut state = State::default();
-        let people = vec![
-            ("ann", Patch { place: Some(Some(id("inn"))), ..new(Kind::Npc, "Ann") }),
-            ("guild", new(Kind::Faction, "The Guild")),
-            ("inn", new(Kind::Location, "The Inn")),
-            ("pier", new(Kind::Location, "The Pier")),
-        ];
-        assert_eq!(apply(&mut state, None, people), [""; 0]);
-        state
-    }
-
-    #[test]
-    fn all_of_one_operation_may_relate_to_each_other() {
-        let state = town();
-        let ann = Record::from_state(&state, &id("ann")).unwrap();
-        assert_eq!((ann.name.as_deref(), ann.kind, ann.place), (Some("Ann"), Some(Kind::Npc), Some(id("inn"))));
-        assert_eq!(Record::from_state(&state, &id("nobody")), None);
-    }
-
-    #[test]
-    fn a_value_takes_the_place_of_another_and_comes_back() {
-        let mut state = town();
-        let go = |state: &mut State, clock: Option<i64>, place: Option<&str>| {
-            let patch = Patch { place: Some(place.map(id)), ..Patch::default() };
-            assert_eq!(apply(state, clock, vec![("ann", patch)]), [""; 0]);
-            Record::from_state(state, &id("ann")).unwrap().place
-        };
-        for clock in [None, Some(10), Some(20), Some(5)] {
-            assert_eq!(go(&mut state, clock, Some("pier")), Some(id("pier")), "{clock:?}");
-            assert_eq!(go(&mut state, clock, Some("inn")), Some(id("inn")), "{clock:?}");
-            assert_eq!(go(&mut state, clock, None), None, "{clock:?}");
-        }
-        let occupation = Predicate::new("occupation").unwrap();
-        for value in [Some("smith"), Some("spy"), Some("smith"), None] {
-            let value = value.map(Value::from);
-            let attributes = BTreeMap::from([(occupation.clone(), value.clone())]);
-            apply(&mut state, None, vec![("ann", Patch { attributes, ..Patch::default() })]);
-            assert_eq!(Record::from_state(&state, &id("ann")).unwrap().attributes.get(&occupation).cloned(), value);
-        }
-    }
-
-    #[test]
-    fn relations_hold_until_they_do_not() {
-        let mut state = town();
-        let key = (PredicateRole::Membership.predicate().clone(), id("guild"));
-        for relation in [Some(None), None, Some(Some(90)), Some(Some(-20)), Some(None), None, Some(Some(5))] {
-            let relations = BTreeMap::from([(key.clone(), relation)]);
-            apply(&mut state, None, vec![("ann", Patch { relations, ..Patch::default() })]);
-            assert_eq!(Record::from_state(&state, &id("ann")).unwrap().relations.get(&key).copied(), relation);
-        }
-        let relations = BTreeMap::from([(key, Some(Some(101)))]);
-        let refused = apply(&mut state, None, vec![("ann", Patch { relations, ..Patch::default() })]);
-        assert!(refused[0].contains("attitude must be from -100 to 100"), "{refused:?}");
-    }
-
-    /// A new attitude updates the fact, so its knowers still know it.
-    #[test]
-    fn a_changed_attitude_keeps_the_knowers() {
-        let mut state = town();
-        let key = (PredicateRole::Membership.predicate().clone(), id("guild"));
-        let mut set = |attitude| {
-            let relations = BTreeMap::from([(key.clone(), Some(attitude))]);
-            apply(&mut state, None, vec![("ann", Patch { relations, ..Patch::default() })]);
-            let fact = state.values(&id("ann"), &key.0)[0].id();
-            (fact, state.known_by(fact).count())
-        };
-        let before = set(Some(10));
-        assert!(before.1 > 0);
-        assert_eq!(set(Some(20)), before);
-    }
-
-    #[test]
-    fn the_audience_of_an_attribute_may_be_fixed() {
-        let gold = Predicate::new("gold").unwrap();
-        for (audience, ann_knows, inn_knows) in [
-            (None, true, true),
-            (Some(Audience::Local), true, true),
-            (Some(Audience::Parties), true, false),
-            (Some(Audience::Private), true, false),
-        ] {
-            let mut state = town();
-            let attributes = BTreeMap::from([(gold.clone(), Some(Value::from(3)))]);
-            let patches = Patches {
-                entities: ["ann", "inn"]
-                    .map(|at| (id(at), Patch { attributes: attributes.clone(), ..Patch::default() }))
-                    .into(),
-                audiences: Arc::new(audience.map(|audience| (gold.clone(), audience)).into_iter().collect()),
-                ..Patches::default()
-            };
-            state.apply(patches.plan(&state, Author::Game, Timestamp::default()).operation).unwrap();
-            let fact = |subject: &str| state.values(&id(subject), &gold)[0];
-            let knows =
-                |knower: &str| state.known_by(fact("ann").id()).any(|edge| edge.knower == Knower::from(id(knower)));
-            assert_eq!((knows("ann"), knows("inn")), (ann_knows, inn_knows), "{audience:?}");
-            let is_private = audience == Some(Audience::Private);
-            assert_eq!(fact("ann").secrecy() == Secrecy::Secret, is_private, "{audience:?}");
-            assert_eq!(state.known_by(fact("inn").id()).next().is_none(), is_private, "a place shares its knowledge");
-        }
-    }
-
-    #[test]
-    fn impossible_changes_are_refused_and_the_rest_is_written() {
-        let mut state = town();
-        let name = Some("Anne".to_owned());
-        let bad = Patch { place: Some(Some(id("in"))), name, ..Patch::default() };
-        let gone = Patch { name: Some("Bob".into()), ..Patch::default() };
-        let refused = apply(&mut state, None, vec![("ann", bad), ("bob", gone)]);
-        assert_eq!(refused.len(), 2);
-        assert!(refused[0].contains("there is no entity `in`; did you mean inn"), "{refused:?}");
-        assert!(refused[1].contains("entity `bob` does not exist any more"), "{refused:?}");
-        assert_eq!(Record::from_state(&state, &id("ann")).unwrap().name.as_deref(), Some("Anne"));
-    }
-
-    #[test]
-    fn a_patch_holds_in_a_record_that_says_the_same() {
-        let mut state = town();
-        let key = (PredicateRole::Membership.predicate().clone(), id("guild"));
-        let occupation = Predicate::new("occupation").unwrap();
-        let patches = [
-            Patch { name: Some("Anne".into()), ..Patch::default() },
-            Patch { kind: Some(Kind::Player), ..Patch::default() },
-            Patch { place: Some(Some(id("pier"))), ..Patch::default() },
-            Patch { place: Some(None), ..Patch::default() },
-            Patch { attributes: BTreeMap::from([(occupation.clone(), Some("spy".into()))]), ..Patch::default() },
-            Patch { attributes: BTreeMap::from([(occupation, None)]), ..Patch::default() },
-            Patch { relations: BTreeMap::from([(key.clone(), Some(None))]), ..Patch::default() },
-            Patch { relations: BTreeMap::from([(key.clone(), Some(Some(50)))]), ..Patch::default() },
-            Patch { relations: BTreeMap::from([(key, None)]), ..Patch::default() },
-        ];
-        let record = |state: &State| Record::from_state(state, &id("ann")).unwrap();
-        for patch in patches {
-            assert!(!patch.holds_in(&record(&state)), "{patch:?}");
-            apply(&mut state, None, vec![("ann", patch.clone())]);
-            assert!(patch.holds_in(&record(&state)), "{patch:?}");
-        }
-    }
-
-    #[test]
-    fn existing_entities_are_not_created_again() {
-        let mut state = town();
-        apply(&mut state, None, vec![("ann", new(Kind::Item, "A Doll"))]);
-        let ann = Record::from_state(&state, &id("ann")).unwrap();
-        assert_eq!((ann.name.as_deref(), ann.kind), (Some("Ann"), Some(Kind::Npc)));
-    }
-}
+mod tests;

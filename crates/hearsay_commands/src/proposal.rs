@@ -1,37 +1,32 @@
 //! Proposals: facts that a game, the extractor or an import suggests. The policy decides on proposals.
 
 mod batch;
+mod learners;
 mod recorded_match;
 
-use std::{collections::BTreeSet, ops::AddAssign, sync::Arc};
+use std::{ops::AddAssign, sync::Arc};
 
-use hearsay_belief::{
-    Known, Occasion, StateViews, View, default_audience,
-    learn::{self, HeardStatement, Sincerity},
-};
+use hearsay_belief::{StateViews, learn::Sincerity};
 use hearsay_model::{
-    Acquisition, Author, Change, Confidence, Credence, Date, EntityId, Evidence, ExtractionStage, Fact, FactId,
-    FactRelation, FactStatus, Factuality, Knower, KnowledgeEdge, Method, Object, Operation, Predicate, Provenance,
-    Secrecy, SessionId, State, Timestamp, Validity,
+    Acquisition, Author, Change, Confidence, Credence, Date, EntityId, Evidence, ExtractionStage, Fact, FactBuilder,
+    FactId, FactRelation, FactStatus, Factuality, Knower, Method, Object, Operation, Predicate, Provenance, Secrecy,
+    SessionId, State, Timestamp, Validity, words,
 };
-use hearsay_query::{
-    dates::clock_date,
-    duplicates::{Claim, is_equivalent, is_other_occurrence, known_equivalent, recorded_secret},
-    resolve::public_name,
-    trust::TrustCalibration,
-};
+use hearsay_query::{duplicates::recorded_secret, resolve::public_sentence, trust::TrustCalibration};
 use serde::Serialize;
 
 use crate::{
     CommandError,
     edit::succession,
     lie::mark_as_lie,
+    moves::Move,
     policy::{Policy, PolicyDecision, StatementSource, TextOrigin},
 };
 use batch::Batch;
+use learners::{conceal_own_secrets, learner_edges};
 use recorded_match::{
-    RecordedMatch, contradicts_confirmed_canon, find_recorded_match, has_witnessed, is_repeated_reading,
-    restates_stated_fact, with_added_evidence,
+    RecordedMatch, contradicts_confirmed_canon, find_recorded_match, is_repeated_reading, restates_stated_fact,
+    with_added_evidence,
 };
 
 /// A proposed fact.
@@ -118,6 +113,16 @@ impl Proposal {
             refutes: None,
         }
     }
+
+    /// Returns whether the speaker lies.
+    fn is_lie(&self) -> bool {
+        self.text.as_ref().is_some_and(|text| text.sincerity == Sincerity::Lie)
+    }
+
+    /// Returns the status of the fact if it is recorded as the statement of its speaker.
+    fn claim_status(&self) -> FactStatus {
+        if self.is_lie() { FactStatus::False } else { FactStatus::Claimed }
+    }
 }
 
 /// Numbers of proposals with each outcome, such as recorded or dropped.
@@ -130,7 +135,8 @@ pub struct ProposalCounts {
     /// Number of proposed facts that wait for review.
     pub waiting: usize,
     /// Number of proposals that were dropped because their confidence is below
-    /// [`Policy::floor`](crate::policy::Policy::floor).
+    /// [`Policy::floor`](crate::policy::Policy::floor), or because a pronoun of narration would mean a character who has
+    /// left.
     pub dropped: usize,
     /// Number of proposals that were skipped because the DM had already rejected an equivalent fact.
     pub rejected_before: usize,
@@ -185,17 +191,45 @@ pub fn propose(
     for proposal in proposals {
         proposer.propose(proposal)?;
     }
+    proposer.record_moves()?;
     let Proposer { batch, counts, .. } = proposer;
     if batch.changes.is_empty() {
         return Ok((None, counts));
     }
     let fact_count = counts.canon + counts.claimed + counts.waiting;
-    let noun = if fact_count == 1 { "fact" } else { "facts" };
+    let facts = words::count(fact_count, "fact", "facts");
     let summary = match counts.waiting {
-        0 => format!("{fact_count} {noun}"),
-        waiting => format!("{fact_count} {noun}, {waiting} for review"),
+        0 => facts,
+        waiting => format!("{facts}, {waiting} for review"),
     };
     Ok((Some(Operation { author: author.clone(), recorded: now, summary, changes: batch.changes }), counts))
+}
+
+/// Decision on a proposal.
+enum Outcome {
+    /// The confidence is below the floor of the policy.
+    Dropped,
+    /// The fact is already recorded, and nobody learns it from this proposal.
+    Known,
+    /// The DM has already rejected an equivalent fact.
+    RejectedBefore,
+    /// The fact is the same as an earlier fact of the same source, which gains the evidence of the proposal.
+    Supports {
+        earlier: Arc<Fact>,
+        fact: Arc<Fact>,
+        /// Status that the policy gives to the proposed fact.
+        status: FactStatus,
+        /// Maximum credence of the knowers that learn the fact.
+        max_credence: Credence,
+    },
+    /// The source states the fact for the first time, or states it exactly as it is recorded.
+    Stated {
+        fact: Arc<Fact>,
+        /// Changes that end the older values that the fact replaces.
+        ended_values: Vec<Change>,
+        /// Maximum credence of the knowers that learn the fact.
+        max_credence: Credence,
+    },
 }
 
 /// Decides on the proposals of one author, one after the other.
@@ -210,12 +244,34 @@ struct Proposer<'a> {
 }
 
 impl Proposer<'_> {
-    /// Decides on a proposal.
+    /// Decides on a proposal, and records the outcome.
     fn propose(&mut self, proposal: &Proposal) -> Result<(), CommandError> {
-        let (state, policy) = (self.state, self.rules.policy);
-        let provenance = provenance(state, proposal, self.author, self.rules.learned, self.now);
+        let provenance = provenance(self.state, proposal, self.author, self.rules.learned, self.now);
         if is_untrusted_author(self.author) && self.restore(proposal, &provenance) {
             return Ok(());
+        }
+        match self.decide(proposal, provenance)? {
+            Outcome::Dropped => self.counts.dropped += 1,
+            Outcome::Known => self.counts.known += 1,
+            Outcome::RejectedBefore => self.counts.rejected_before += 1,
+            Outcome::Supports { earlier, fact, status, max_credence } => {
+                self.support(&earlier, &fact, status)?;
+                self.teach(proposal, &earlier, max_credence);
+            }
+            Outcome::Stated { fact, ended_values, max_credence } => {
+                self.record(&fact, ended_values);
+                self.teach(proposal, &fact, max_credence);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the decision on a proposal.
+    fn decide(&self, proposal: &Proposal, provenance: Provenance) -> Result<Outcome, CommandError> {
+        let (state, policy) = (self.state, self.rules.policy);
+        // The DM has decided only on facts above the floor, so these decisions say nothing about a fact below it.
+        if proposal.confidence < policy.floor {
+            return Ok(Outcome::Dropped);
         }
         let confidence = provenance.confidence;
         let source = if proposal.speaker.is_some() { StatementSource::Character } else { StatementSource::World };
@@ -223,79 +279,87 @@ impl Proposer<'_> {
         let Proposal { subject, predicate, object, .. } = proposal;
         let states_death = state.vocabulary().behavior(predicate).dead_entity(subject, object).is_some();
         let decision = policy.decide(confidence, source, origin, states_death);
-        let PolicyDecision::Record(mut status, mut max_credence) = decision else {
-            self.counts.dropped += 1;
-            return Ok(());
-        };
-        if is_untrusted_author(self.author) && restates_stated_fact(state, proposal) {
-            self.counts.known += 1;
-            return Ok(());
+        let PolicyDecision::Record(status, max_credence) = decision else { return Ok(Outcome::Dropped) };
+        let is_untrusted = is_untrusted_author(self.author);
+        if is_untrusted && restates_stated_fact(state, proposal) {
+            return Ok(Outcome::Known);
         }
-        let is_lie = proposal.text.as_ref().is_some_and(|text| text.sincerity == Sincerity::Lie);
-        let claim_status = if is_lie { FactStatus::False } else { FactStatus::Claimed };
         // The DM has marked the lie, so a lie needs no review.
-        if status == FactStatus::Claimed || (is_lie && status == FactStatus::Proposed) {
-            status = claim_status;
+        let needs_no_review = status == FactStatus::Claimed || (proposal.is_lie() && status == FactStatus::Proposed);
+        let status = if needs_no_review { proposal.claim_status() } else { status };
+        let open_values = match status {
+            FactStatus::Canon => self.batch.values(state, subject, predicate),
+            _ => Vec::new(),
+        };
+        let mut validity = proposal.validity.clone();
+        if !is_untrusted {
+            let ended_values = match status {
+                FactStatus::Canon => succession(state, &open_values, predicate, object, &mut validity),
+                _ => Vec::new(),
+            };
+            let fact = fact(state, proposal, validity, status, provenance)?;
+            return self.decide_by_content(proposal, fact, ended_values, max_credence);
         }
-        let (mut validity, mut ended_values) = (proposal.validity.clone(), Vec::new());
-        if status == FactStatus::Canon {
-            let open_values = self.batch.values(state, subject, predicate);
-            if !is_untrusted_author(self.author) {
-                ended_values = succession(state, &open_values, predicate, object, &mut validity);
-            } else if state.is_functional(predicate)
-                && open_values.iter().any(|old| old.object() != object && old.validity().overlaps(&validity))
-            {
-                // This author must not end a recorded fact, so the new fact is doubtful instead.
-                (status, max_credence) = policy.decide_doubtful(confidence);
-            }
-        }
-        let mut fact = fact(state, proposal, validity, status, provenance)?;
-        if is_untrusted_author(self.author) {
-            // A fact that contradicts canon confirmed by the DM becomes doubtful, and the review shows the
-            // contradiction.
-            if status == FactStatus::Canon && contradicts_confirmed_canon(state, &self.batch, &fact) {
-                (status, max_credence) = policy.decide_doubtful(confidence);
-            }
-            match find_recorded_match(state, &self.batch, &fact) {
-                RecordedMatch::None => {}
-                RecordedMatch::Rejected => {
-                    self.counts.rejected_before += 1;
-                    return Ok(());
+        // This author must not end a recorded fact, so a fact that would end one is doubtful instead.
+        let replaces_value = state.is_functional(predicate)
+            && open_values.iter().any(|old| old.object() != object && old.validity().overlaps(&validity));
+        let (status, max_credence) =
+            if replaces_value { policy.decide_doubtful(confidence) } else { (status, max_credence) };
+        let fact = fact(state, proposal, validity, status, provenance)?;
+        self.decide_by_records(proposal, fact, max_credence)
+    }
+
+    /// Returns the decision on a proposal of an untrusted author, by comparison with the recorded facts. The status of
+    /// `fact` and `max_credence` are the decision so far.
+    fn decide_by_records(
+        &self,
+        proposal: &Proposal,
+        fact: Arc<Fact>,
+        max_credence: Credence,
+    ) -> Result<Outcome, CommandError> {
+        let (state, status, confidence) = (self.state, fact.status(), fact.provenance().confidence);
+        // A fact that contradicts canon confirmed by the DM becomes doubtful, and the review shows the contradiction.
+        let is_contradiction = status == FactStatus::Canon && contradicts_confirmed_canon(state, &self.batch, &fact);
+        let (status, max_credence) =
+            if is_contradiction { self.rules.policy.decide_doubtful(confidence) } else { (status, max_credence) };
+        let waits = status == FactStatus::Proposed;
+        let (status, max_credence) = match find_recorded_match(state, &self.batch, &fact) {
+            RecordedMatch::Rejected => return Ok(Outcome::RejectedBefore),
+            RecordedMatch::SameSource { earlier, is_canon_elsewhere } => {
+                // If the text is read again, nobody learns more, and edges that were withdrawn stay withdrawn.
+                if state.fact(earlier.id()).is_some_and(|recorded| is_repeated_reading(recorded, &fact)) {
+                    return Ok(Outcome::Known);
                 }
-                RecordedMatch::CanonElsewhere if status == FactStatus::Proposed => {
-                    // Another source has already made the fact canon, so this statement needs no review.
-                    (status, max_credence) = (claim_status, credence(confidence));
-                }
-                RecordedMatch::CanonElsewhere => {}
-                RecordedMatch::SameSource { earlier, is_canon_elsewhere } => {
-                    // If the text is read again, nobody learns more, and edges that were withdrawn stay withdrawn.
-                    if state.fact(earlier.id()).is_some_and(|recorded| is_repeated_reading(recorded, &fact)) {
-                        self.counts.known += 1;
-                        return Ok(());
-                    }
-                    if is_canon_elsewhere && status == FactStatus::Proposed {
-                        max_credence = credence(confidence);
-                    }
-                    self.support(&earlier, &fact, status)?;
-                    self.teach(proposal, &earlier, max_credence);
-                    return Ok(());
-                }
+                let max_credence = if is_canon_elsewhere && waits { credence(confidence) } else { max_credence };
+                return Ok(Outcome::Supports { earlier, fact, status, max_credence });
             }
-            if fact.status() != status {
-                fact = Arc::new(fact.to_builder().status(status).build()?);
-            }
-        }
-        if self.is_copy_of_secret(proposal, &fact) {
-            fact = Arc::new(fact.to_builder().secrecy(Secrecy::Secret).build()?);
-        }
-        let recorded = self.batch.recorded_status(state, fact.id());
+            // Another source has already made the fact canon, so this statement needs no review.
+            RecordedMatch::CanonElsewhere if waits => (proposal.claim_status(), credence(confidence)),
+            RecordedMatch::CanonElsewhere | RecordedMatch::None => (status, max_credence),
+        };
+        let fact = if fact.status() == status { fact } else { Arc::new(fact.to_builder().status(status).build()?) };
+        self.decide_by_content(proposal, fact, Vec::new(), max_credence)
+    }
+
+    /// Returns the decision on a proposal whose source has not stated `fact` before. A copy of a secret becomes a
+    /// secret.
+    fn decide_by_content(
+        &self,
+        proposal: &Proposal,
+        fact: Arc<Fact>,
+        ended_values: Vec<Change>,
+        max_credence: Credence,
+    ) -> Result<Outcome, CommandError> {
+        let fact = if self.is_copy_of_secret(proposal, &fact) {
+            Arc::new(fact.to_builder().secrecy(Secrecy::Secret).build()?)
+        } else {
+            fact
+        };
+        let recorded = self.batch.recorded_status(self.state, fact.id());
         if recorded.is_some_and(|(status, _)| status == FactStatus::Rejected) {
-            self.counts.rejected_before += 1;
-            return Ok(());
+            return Ok(Outcome::RejectedBefore);
         }
-        self.record(&fact, recorded, ended_values);
-        self.teach(proposal, &fact, max_credence);
-        Ok(())
+        Ok(Outcome::Stated { fact, ended_values, max_credence })
     }
 
     /// Returns whether a text states the content of a recorded secret. A statement of a speaker counts only if the speaker
@@ -327,8 +391,7 @@ impl Proposer<'_> {
 
     /// Records that the speaker and the hearers of a proposal learn its fact.
     fn teach(&mut self, proposal: &Proposal, fact: &Arc<Fact>, max_credence: Credence) {
-        let is_lie = proposal.text.as_ref().is_some_and(|text| text.sincerity == Sincerity::Lie);
-        let recorded = self.state.fact(fact.id()).filter(|_| is_lie);
+        let recorded = self.state.fact(fact.id()).filter(|_| proposal.is_lie());
         if let (Some(recorded), Some(speaker)) = (recorded, &proposal.speaker)
             && self.batch.lies.insert((recorded.id(), speaker.clone()))
         {
@@ -342,6 +405,20 @@ impl Proposer<'_> {
         } else {
             self.batch.changes.extend(edges.into_iter().map(Change::Learn));
         }
+    }
+
+    /// Records what follows from the moves that become canon without review. A move that the DM accepts has the same
+    /// consequences. A text about another time, such as a line of an earlier session, does not change who is in the scene.
+    /// In a game, the game decides where the characters are.
+    fn record_moves(&mut self) -> Result<(), CommandError> {
+        let facts = if is_untrusted_author(self.author) { self.batch.new_canon() } else { Vec::new() };
+        for fact in &facts {
+            let Some(moved) = Move::from_fact(self.state, fact).filter(Move::may_change_scene) else { continue };
+            let edges = self.state.known_by(fact.id()).chain(self.batch.edges_to(fact.id()));
+            let consequences = moved.accepted(edges, &[], self.now)?;
+            self.batch.add_consequences(consequences);
+        }
+        Ok(())
     }
 
     /// Adds the evidence of a proposed fact to the fact that the same source stated before. `status` is the status that
@@ -366,11 +443,11 @@ impl Proposer<'_> {
         Ok(())
     }
 
-    /// Records a fact, and ends the older values that it replaces. `recorded` is the recorded status of the fact, and
-    /// whether its validity has ended. If the fact is already recorded with this status and is still valid, this
-    /// function only counts the proposal.
-    fn record(&mut self, fact: &Arc<Fact>, recorded: Option<(FactStatus, bool)>, ended_values: Vec<Change>) {
+    /// Records a fact, and ends the older values that it replaces. If the fact is already recorded with this status and
+    /// is still valid, this function only counts the proposal.
+    fn record(&mut self, fact: &Arc<Fact>, ended_values: Vec<Change>) {
         let status = fact.status();
+        let recorded = self.batch.recorded_status(self.state, fact.id());
         let is_new = recorded.is_none_or(|(recorded, is_over)| {
             // A proposed fact is now accepted, or a fact that had ended is valid again.
             let becomes_accepted = recorded == FactStatus::Proposed && status != FactStatus::Proposed;
@@ -441,19 +518,10 @@ fn fact(
     status: FactStatus,
     provenance: Provenance,
 ) -> Result<Arc<Fact>, CommandError> {
-    let object_name = match &proposal.object {
-        Object::Entity(id) => public_name(state, id).to_owned(),
-        Object::Value(value) => value.to_string(),
-    };
-    let generated_statement =
-        || state.vocabulary().sentence(&proposal.predicate, public_name(state, &proposal.subject), &object_name);
+    let Proposal { subject, predicate, object, .. } = proposal;
+    let generated_statement = || public_sentence(state, subject, predicate, object);
     let statement = proposal.statement.clone().unwrap_or_else(generated_statement);
-    let builder = match &proposal.object {
-        Object::Entity(id) => Fact::relation(&proposal.subject, proposal.predicate.clone(), id, provenance)?,
-        Object::Value(value) => {
-            Fact::attribute(&proposal.subject, proposal.predicate.clone(), value.clone(), provenance)?
-        }
-    };
+    let builder = FactBuilder::new(subject.clone(), predicate.clone(), object.clone(), provenance);
     let participants = proposal.participants.iter().filter(|id| state.entity(id).is_some()).cloned();
     let builder = builder.statement(statement).mentions(participants).factuality(proposal.factuality);
     let fact_relation = proposal.refutes.map(FactRelation::Refutes);
@@ -469,113 +537,6 @@ fn session_of(state: &State, proposal: &Proposal) -> Option<SessionId> {
             .map(|playing_session| playing_session.session.clone())
     };
     proposal.session.clone().or_else(playing_session)
-}
-
-/// Returns the edges with which the speaker and the hearers of a proposal learn a fact. `max_credence` is the maximum
-/// credence of these edges.
-fn learner_edges(
-    views: &StateViews,
-    proposal: &Proposal,
-    fact: &Arc<Fact>,
-    max_credence: Credence,
-) -> Vec<Arc<KnowledgeEdge>> {
-    let (state, text) = (views.state(), proposal.text.as_ref());
-    let time = text.map_or_else(|| state.clock().map(|_| clock_date(state)), |text| text.time.clone());
-    let occasion = Occasion { time, place: None, session: session_of(state, proposal) };
-    let Some(speaker) = &proposal.speaker else {
-        return witness_edges(state, proposal, fact, max_credence, &occasion);
-    };
-    let view = views.get(&Knower::Entity(speaker.clone()), occasion.moment());
-    // A speaker who saw the fact has it from nobody, even if the same sentence quotes another person.
-    let cited = text.and_then(|text| text.citing.as_ref());
-    let statement = HeardStatement {
-        speaker,
-        view: &view,
-        alias: text.and_then(|text| text.alias.as_deref()),
-        citing: cited.filter(|_| !has_witnessed(state, speaker, fact, occasion.moment())),
-        hearers: &proposal.heard_by,
-        fact,
-        restates: known_equivalent(state, &view, fact, |known| !known.is_made_up() || known.is_disbelieved())
-            .map(|known| known.id()),
-        sincerity: text.map_or_else(Sincerity::default, |text| text.sincerity),
-        certainty: max_credence,
-    };
-    let changes = learn::overhear(views, &statement, &occasion).changes;
-    let edges = changes.iter().filter_map(Change::edge).cloned();
-    let is_private = text.is_some_and(|text| text.is_private && text.sincerity == Sincerity::Sincere);
-    if !is_private || !conceals_same_matter(&view, fact) {
-        return edges.collect();
-    }
-    let in_confidence = |mut edge: Arc<KnowledgeEdge>| {
-        if edge.fact == fact.id() && edge.acquisition.gives_knowledge() {
-            Arc::make_mut(&mut edge).conceals = true;
-        }
-        edge
-    };
-    edges.map(in_confidence).collect()
-}
-
-/// Marks edges to a fact as concealed if their knowers conceal a recorded fact with the same content. Otherwise, these
-/// knowers would tell their own secret as news.
-fn conceal_own_secrets(views: &StateViews, fact: &Fact, edges: &mut [Arc<KnowledgeEdge>]) {
-    let state = views.state();
-    let vocabulary = state.vocabulary();
-    let claim = Claim::from_fact(vocabulary, fact);
-    let is_concealed_duplicate = |other: &&Arc<Fact>| {
-        other.id() != fact.id()
-            && is_equivalent(vocabulary, (&claim, fact.statement()), other)
-            && !is_other_occurrence(state, fact, other)
-            && state.known_by(other.id()).any(|edge| edge.conceals)
-    };
-    let secrets: Vec<FactId> =
-        state.facts_of(claim.subject()).filter(is_concealed_duplicate).map(|other| other.id()).collect();
-    if secrets.is_empty() {
-        return;
-    }
-    for edge in edges.iter_mut().filter(|edge| edge.fact == fact.id() && edge.acquisition.gives_knowledge()) {
-        let view = views.get(&edge.knower, edge.learned_at());
-        if secrets.iter().any(|secret| view.fact(*secret).is_some_and(Known::conceals)) {
-            Arc::make_mut(edge).conceals = true;
-        }
-    }
-}
-
-/// Returns whether the holder of a view conceals another fact about one of the entities of `fact`.
-fn conceals_same_matter(view: &View, fact: &Fact) -> bool {
-    let entities: BTreeSet<&EntityId> = fact.entities().collect();
-    let mut concealed = view.concealed_facts().filter(|known| known.id() != fact.id());
-    concealed.any(|known| known.entities().any(|id| entities.contains(id)))
-}
-
-/// Returns the edges with which the hearers of a proposal without a speaker learn a fact. If the proposal has no
-/// hearers and no text, returns the edges of the default audience.
-fn witness_edges(
-    state: &State,
-    proposal: &Proposal,
-    fact: &Fact,
-    max_credence: Credence,
-    occasion: &Occasion,
-) -> Vec<Arc<KnowledgeEdge>> {
-    let (knowers, acquisition) = match &proposal.text {
-        // The default audience need not have been present, so it did not witness the fact.
-        None if proposal.heard_by.is_empty() => {
-            let audience = state.vocabulary().audience(&state.audience_rules(), fact);
-            (default_audience(audience, fact, state), Acquisition::Authored)
-        }
-        text => {
-            let acquisition = text.as_ref().and_then(|text| text.acquisition.clone());
-            (proposal.heard_by.clone(), acquisition.unwrap_or(Acquisition::Witnessed))
-        }
-    };
-    let Occasion { time, session, .. } = occasion;
-    let edge = |knower: Knower| KnowledgeEdge {
-        acquisition: acquisition.clone(),
-        learned: time.clone(),
-        credence: max_credence,
-        session: session.clone(),
-        ..KnowledgeEdge::authored(knower, fact.id())
-    };
-    knowers.into_iter().map(|knower| Arc::new(edge(knower))).collect()
 }
 
 #[cfg(test)]

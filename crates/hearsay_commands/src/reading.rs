@@ -4,6 +4,7 @@
 mod draft;
 mod name_lookup;
 mod passage_context;
+mod promises;
 mod pronoun_reference;
 mod proposals;
 
@@ -115,7 +116,7 @@ pub fn read_passages(passages: Vec<PassageWithContext>, tools: &ReadingTools<'_>
         } else if talk_kind.is_none() && is_table_line(&passage) && is_game_talk(speaker_kind, &passage.text) {
             talk_kind = Some(TalkKind::OutOfCharacter);
         }
-        if talk_kind == Some(TalkKind::OutOfCharacter) {
+        if talk_kind.is_some_and(|kind| !kind.is_heard()) {
             extraction.clear_facts();
         }
         Findings { passage, extraction, model: None, talk_kind }

@@ -12,9 +12,10 @@ use crate::searched_directory::{MODEL_DIR_VAR, SearchedDirectory};
 pub enum EmbedError {
     /// No default directory contains a model. The message lists all searched directories.
     #[error(
-        "no sentence encoder model found. Searched:\n{}\nPut a sentence-transformers directory \
-         (config.json, tokenizer.json, model.safetensors) in one of these directories, or set {} to its path. \
-         Without a model, Hearsay ranks search results by keywords and relations only",
+        "no sentence encoder model found. Searched:\n{}\nTo fetch the model, run `hearsay model fetch`. You can also \
+         put a sentence-transformers directory (config.json, tokenizer.json, model.safetensors) in one of these \
+         directories, or set {} to its path. Without a model, Hearsay ranks search results by keywords and relations \
+         only",
         list(searched),
         MODEL_DIR_VAR
     )]

@@ -11,6 +11,9 @@ use crate::{
     searched_directory::{DEFAULT_MODEL, MODEL_DIR_VAR, SearchReason, SearchedDirectory},
 };
 
+/// Directory of models in the user's data directory.
+const USER_MODELS: [&str; 2] = ["hearsay", "models"];
+
 /// The directories and environment variables that [`find_model`] uses. To search other directories, a program or a test
 /// can change these values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -73,6 +76,14 @@ impl LookupEnvironment {
         Err(EmbedError::ModelNotFound { searched })
     }
 
+    /// Returns the directory of models in the user's data directory. [`find_model`] searches this directory, and
+    /// `hearsay model fetch` writes models to it.
+    pub fn user_models_dir(&self) -> Option<PathBuf> {
+        let mut directory = self.user_data_dir.clone()?;
+        directory.extend(USER_MODELS);
+        Some(directory)
+    }
+
     fn default_directories(&self) -> Vec<(SearchReason, PathBuf)> {
         let mut directories: Vec<(SearchReason, PathBuf)> = Vec::new();
         let mut add = |reason, root: &Path, subdirectories: &[&str]| {
@@ -95,7 +106,7 @@ impl LookupEnvironment {
             add(SearchReason::Assets, root, &["assets", "models"]);
         }
         if let Some(root) = &self.user_data_dir {
-            add(SearchReason::UserData, root, &["hearsay", "models"]);
+            add(SearchReason::UserData, root, &USER_MODELS);
         }
         if let Some(root) = &self.checkout_dir {
             add(SearchReason::Checkout, root, &["assets", "models"]);
@@ -247,6 +258,7 @@ mod tests {
         assert!(message.contains("(beside the executable): it has no config.json"), "{message}");
         assert!(message.contains("data/hearsay/models/all-MiniLM-L6-v2"), "{message}");
         assert!(message.contains("set HEARSAY_MODEL_DIR"), "{message}");
+        assert!(message.contains("hearsay model fetch"), "{message}");
     }
 
     #[test]

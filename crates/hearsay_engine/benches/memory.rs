@@ -177,7 +177,7 @@ fn one_more_move(bencher: Bencher, moves: usize) {
             let n = next.get();
             let trade = (Predicate::new("occupation").unwrap(), Some(Value::from(format!("trade {n}").as_str())));
             let patch = Patch {
-                place: Some(Some(id(1 + n % 500))),
+                place: Some(id(1 + n % 500)).into(),
                 attributes: [trade].into_iter().collect(),
                 ..Patch::default()
             };

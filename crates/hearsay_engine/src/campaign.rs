@@ -109,9 +109,10 @@ pub fn sync_campaign_files(memory: &Memory, directory: &Path) -> Result<SyncOutc
     if !undone.is_empty() {
         let report = memory.import_dry_run(directory)?.wait()?.report;
         if undone.contains(&report.source) {
-            return Ok(match has_changes(&report) {
-                true => SyncOutcome::SkippedUndone(Box::new(report)),
-                false => SyncOutcome::Unchanged,
+            return Ok(if has_changes(&report) {
+                SyncOutcome::SkippedUndone(Box::new(report))
+            } else {
+                SyncOutcome::Unchanged
             });
         }
     }

@@ -1,7 +1,7 @@
 //! Results of writes, imports and closing.
 
 use hearsay_campaign::ImportReport;
-use hearsay_commands::patches::RejectedField;
+use hearsay_commands::patches::RefusedField;
 use hearsay_model::{EntityId, FactId, Operation, Position};
 use serde::Serialize;
 
@@ -15,7 +15,7 @@ pub struct Patched {
     /// [`Event::Applied`](crate::Event::Applied). `None` if nothing changed.
     pub revision: Option<u64>,
     /// Fields that could not be written, with the reasons.
-    pub refused: Vec<RejectedField>,
+    pub refused: Vec<RefusedField>,
 }
 
 /// Result of a write.

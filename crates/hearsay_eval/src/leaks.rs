@@ -367,6 +367,7 @@ pub fn answer(state: &State, question: &LeakQuestion) -> String {
             place: place.clone(),
             present: present.clone(),
             strangers: 0,
+            references: BTreeMap::new(),
             time: *as_of,
             session: session.clone(),
             sessions: sessions_in_order(state),

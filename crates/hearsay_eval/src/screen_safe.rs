@@ -19,8 +19,8 @@ use hearsay_belief::View;
 use hearsay_engine::{Memory, MemoryOptions};
 use hearsay_model::{
     Acquisition, ActiveSession, Author, CampaignInfo, Change, EditedRecap, Entity, EntityId, Fact, FactStatus,
-    GameSetting, Knower, KnowledgeEdge, Method, Operation, Passage, Provenance, Secrecy, Session, SessionId,
-    SessionSetting, Setting, State, WorldSetting, attribute,
+    GameSetting, Knower, KnowledgeEdge, Method, Operation, Passage, Provenance, RecapReader, Secrecy, Session,
+    SessionId, SessionSetting, Setting, State, WorldSetting, attribute,
 };
 
 use crate::{Random, worlds::GeneratedWorld};
@@ -284,7 +284,7 @@ fn world_with_secrets(seed: u64, number: u64) -> Result<State> {
         let passage = Passage { session, line, heard_by, speaker, mentions, ..Passage::new(text) };
         changes.push(Change::AddPassage(Arc::new(passage)));
     }
-    let recap = EditedRecap { session: session.clone(), players: false, text: format!("{SECRET_WORD} won.") };
+    let recap = EditedRecap { session: session.clone(), reader: RecapReader::Dm, text: format!("{SECRET_WORD} won.") };
     changes.push(Change::Set(Setting::Session(SessionSetting::Recap(recap))));
     let here = PLAYERS.iter().map(|id| EntityId::new(*id)).collect::<Result<_, _>>()?;
     let place = Some(EntityId::new("inn")?);

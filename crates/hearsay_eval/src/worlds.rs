@@ -386,7 +386,7 @@ impl GeneratedWorld {
             hearers: &hearers,
             fact: &fact,
             retold: distorted_fact.as_ref(),
-            sincerity: if is_lie { Sincerity::Lie } else { Sincerity::Sincere },
+            sincerity: Sincerity::from_lie_mark(is_lie),
             citing: citing.as_ref(),
             credence: random.percent(20).then(|| random_credence(random)).transpose()?,
         };
@@ -403,7 +403,7 @@ impl GeneratedWorld {
         let known = self.random_known_fact(&speaker, random).filter(|_| random.percent(60));
         let made_up = Arc::new(self.new_fact(random)?.status(FactStatus::Claimed).build()?);
         let states = [known.unwrap_or(made_up)];
-        let sincerity = if random.percent(25) { Sincerity::Lie } else { Sincerity::Sincere };
+        let sincerity = Sincerity::from_lie_mark(random.percent(25));
         let speaker_alias = self.secret_name(&speaker, random);
         let passage = Passage { speaker: Some(speaker), speaker_alias, ..Passage::new(states[0].statement()) };
         let hearers = random.subset(&self.characters()?, 30);

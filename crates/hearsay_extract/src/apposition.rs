@@ -1,5 +1,7 @@
 //! Extracts facts from appositions: "her brother Pell", "Pell, ferryman at the quay".
 
+use hearsay_model::attribute;
+
 use crate::{
     assertion_status::AssertionStatus,
     chunker::{Chunk, VerbForm},
@@ -8,19 +10,14 @@ use crate::{
     grammar::WordClass,
     kind_set::KindSet,
     noun_facts::NounContext,
-    sentence_reader::{ResolvedEntity, SentenceReader},
+    sentence_reader::{FactBasis, ResolvedEntity, SentenceReader},
     tokenizer::TokenKind,
+    weights::Weight,
+    word_lists::lists,
 };
 
 /// Maximum number of descriptions after a name that are read. Commas, brackets, colons or dashes separate them.
 const MAX_DESCRIPTIONS: usize = 6;
-
-/// Words that may accompany the number of an age.
-pub(crate) const AGE_WORDS: [&str; 31] = [
-    "years", "year", "old", "aged", "about", "around", "some", "past", "nearly", "almost", "barely", "just", "over",
-    "winters", "summers", "perhaps", "a", "in", "his", "her", "their", "early", "mid", "late", "only", "well", "into",
-    "the", "middle", "not", "yet",
-];
 
 impl SentenceReader<'_> {
     /// Records the facts of all appositions in the sentence: "her brother Pell", "Pell, ferryman at the quay", "Pell
@@ -74,8 +71,7 @@ impl SentenceReader<'_> {
             np,
             item,
             subjects: &subjects,
-            status,
-            weight_names: &["beside"],
+            basis: FactBasis::new(status, &[Weight::BESIDE]),
             clause: None,
         });
     }
@@ -121,8 +117,7 @@ impl SentenceReader<'_> {
                 np,
                 item,
                 subjects: &subjects,
-                status,
-                weight_names: &["beside", "named_below"],
+                basis: FactBasis::new(status, &[Weight::BESIDE, Weight::NAMED_BELOW]),
                 clause: None,
             });
             return true;
@@ -137,7 +132,7 @@ impl SentenceReader<'_> {
             && self.chunks.noun_groups[name_group].name.is_some()
             && self.clauses.iter().any(|clause| clause.subjects == [name_group])
         {
-            let is_former = item == 1 && matches!(self.syntax.word(0), "formerly" | "once" | "previously");
+            let is_former = item == 1 && lists().adverbs.former.contains(self.syntax.word(0));
             let status = AssertionStatus { ended: is_former, ..status.clone() };
             self.read_beside(np, item, name_group, &status);
             return true;
@@ -219,7 +214,7 @@ impl SentenceReader<'_> {
         }
         // Examples: "a human trader, Corentin Bray, …", "her page, Pompon, …"
         let is_introduced = group.owner.is_some()
-            || group.article.is_some_and(|at| matches!(self.norm(at), "a" | "an" | "another" | "some" | "this"));
+            || group.article.is_some_and(|at| lists().determiners.introducing.contains(self.norm(at)));
         if is_introduced
             && is_asserted
             && !group.is_pronoun
@@ -236,8 +231,7 @@ impl SentenceReader<'_> {
                 np,
                 item,
                 subjects: &subjects,
-                status,
-                weight_names: &["beside"],
+                basis: FactBasis::new(status, &[Weight::BESIDE]),
                 clause: None,
             });
         }
@@ -260,7 +254,7 @@ impl SentenceReader<'_> {
             let word = |distance: usize| start.checked_sub(distance).map_or("", |at| self.norm(at));
             let introduces_name = (word(1) == "of" && word(2) == "name")
                 || matches!(word(1), "called" | "named")
-                || (matches!(word(1), "himself" | "herself" | "themselves") && matches!(word(2), "calls" | "called"))
+                || (lists().pronouns.reflexive.contains(word(1)) && matches!(word(2), "calls" | "called"))
                 || (word(1) == "by" && matches!(word(2), "goes" | "went"))
                 || (matches!(word(1), "is" | "'s") && word(2) == "name");
             let name = self.chunks.noun_groups[np].name.map(|name| self.names[name].entity)?;
@@ -303,8 +297,8 @@ impl SentenceReader<'_> {
             {
                 return;
             }
-            let is_past = matches!(self.syntax.word(at), "once" | "formerly" | "then" | "previously");
-            let is_present = matches!(self.syntax.word(at), "now" | "today" | "still");
+            let is_past = self.syntax.word(at) == "then" || lists().adverbs.former.contains(self.syntax.word(at));
+            let is_present = lists().adverbs.present.contains(self.syntax.word(at));
             let from = at + usize::from((is_past || is_present) && at + 1 < end);
             let mut status = status.clone();
             status.ended |= is_past;
@@ -316,8 +310,7 @@ impl SentenceReader<'_> {
                             np,
                             item: from,
                             subjects: &refs,
-                            status: &status,
-                            weight_names: &["beside", "chunk"],
+                            basis: FactBasis::new(&status, &[Weight::BESIDE, Weight::CHUNK]),
                             clause: None,
                         });
                     }
@@ -334,7 +327,7 @@ impl SentenceReader<'_> {
             Chunk::VerbGroup(vg) => Some(self.chunks.verb_groups[vg].lemma.as_str()),
             _ => None,
         });
-        matches!(verb, Some("call" | "name" | "dub" | "nickname" | "christen"))
+        verb.is_some_and(|verb| verb == "christen" || lists().verbs.naming.contains(verb))
     }
 
     /// Returns whether a noun group is a state with a number, as in "dead three days".
@@ -355,7 +348,8 @@ impl SentenceReader<'_> {
             from += 1;
         }
         let has_number = (from..to).any(|token| self.is_number(self.norm(token)));
-        let is_age = (from..to).all(|token| self.is_number(self.norm(token)) || AGE_WORDS.contains(&self.norm(token)));
+        let is_age = (from..to)
+            .all(|token| self.is_number(self.norm(token)) || lists().numbers.age_words.contains(self.norm(token)));
         (has_number && is_age).then_some((from, to))
     }
 
@@ -374,11 +368,11 @@ impl SentenceReader<'_> {
             is_own && kinds == KindSet::PERSON && self.grammar.possession_nouns.contains_key(self.norm(group.head))
         };
         let name = if is_age && kinds == KindSet::PERSON {
-            Some("age".to_owned())
+            Some(attribute::AGE.to_owned())
         } else if matches!(self.syntax.word(at), "with" | "in")
             && self.syntax.noun_group_at(at + 1).is_some_and(is_worn)
         {
-            Some("appearance".to_owned())
+            Some(attribute::APPEARANCE.to_owned())
         } else if self.syntax.noun_group_at(at).is_none_or(|np| self.is_measured_state(np)) {
             let entries = self.grammar.adjective_attributes(self.norm(from));
             let fits_kind = |entry: &&(usize, bool)| self.grammar.targets[entry.0].subject.intersects(kinds);
@@ -389,8 +383,9 @@ impl SentenceReader<'_> {
         let Some(target) = name.and_then(|name| self.target(&name)) else { return };
         let value = self.source_text(from, to);
         let span = self.span(from, to.saturating_sub(1));
+        let basis = FactBasis::new(status, &[Weight::BESIDE, Weight::CHUNK]);
         for resolved_entity in refs {
-            self.record_fact(target, resolved_entity, Err(value.clone()), "", &["beside", "chunk"], status, span);
+            self.record_value(target, resolved_entity, value.clone(), basis, span);
         }
     }
 

@@ -15,6 +15,8 @@ use crate::{
     grammar::CueType,
     sentence_reader::SentenceReader,
     temporality::is_lasting_act,
+    weights::DoubtFactor,
+    word_lists::lists,
 };
 
 impl SentenceReader<'_> {
@@ -49,25 +51,21 @@ impl SentenceReader<'_> {
         // Example: "Had she kept her mouth shut, the mill would be hers."
         let is_would = |at: usize| matches!(self.norm(at), "would" | "'d");
         status.is_unasserted |=
-            matches!(self.norm(0), "had" | "were" | "should") && (1..self.tokens.len()).any(is_would);
+            lists().auxiliaries.conditional_openers.contains(self.norm(0)) && (1..self.tokens.len()).any(is_would);
         // Example: "Let him be banished!"
         status.is_unasserted |= self.norm(0) == "let";
         // Example: "Should Odo come, we …"
         status.is_unasserted |=
             self.norm(0) == "should" || (self.norm(0) == "were" && (1..self.tokens.len()).any(is_would));
         if speech.is_speaker_unknown {
-            self.apply_doubt(&mut status, "quoted", None);
+            self.apply_doubt(&mut status, DoubtFactor::QUOTED, None);
         }
         if self.is_announced_guess {
-            self.apply_doubt(&mut status, "hedge", None);
+            self.apply_doubt(&mut status, DoubtFactor::HEDGE, None);
         }
-        for cue_match in self.cues {
-            let name = match cue_match.cue_type {
-                CueType::Sarcasm => "sarcasm",
-                _ => continue,
-            };
+        for cue_match in self.cues.iter().filter(|cue_match| cue_match.cue_type == CueType::Sarcasm) {
             let cue = cue_match.to_cue(self.tokens, self.text);
-            self.apply_doubt(&mut status, name, cue);
+            self.apply_doubt(&mut status, DoubtFactor::SARCASM, cue);
         }
         // Examples: "According to Hope", "in Hope's own account"
         if let Some(source) = self.according_to_source() {
@@ -81,17 +79,16 @@ impl SentenceReader<'_> {
                 status.told_to.clear();
             }
             if is_thought || is_unknown {
-                self.apply_doubt(&mut status, "thought", None);
+                self.apply_doubt(&mut status, DoubtFactor::THOUGHT, None);
             }
         }
         status
     }
 
-    pub(crate) fn apply_doubt(&self, status: &mut AssertionStatus, name: &str, cue: Option<Cue>) {
-        let factor = self.grammar.confidence_factors.get(name).copied().unwrap_or(0.3);
-        status.confidence_factor = status.confidence_factor.min(factor);
+    pub(crate) fn apply_doubt(&self, status: &mut AssertionStatus, factor: DoubtFactor, cue: Option<Cue>) {
+        status.confidence_factor = status.confidence_factor.min(self.grammar.confidence_factor(factor));
         // An unknown speaker is no reason to doubt that the statement is meant.
-        status.is_doubtful |= name != "quoted";
+        status.is_doubtful |= factor != DoubtFactor::QUOTED;
         status.cues.extend(cue.filter(|cue| !status.cues.contains(cue)));
     }
 
@@ -134,8 +131,8 @@ impl SentenceReader<'_> {
     /// Returns the range of tokens around `token`, bounded by words such as "but" and "although".
     fn contrast_segment(&self, token: usize) -> (usize, usize) {
         let is_contrast = |at: &usize| {
-            matches!(self.norm(*at), "but" | "although" | "though" | "however" | ";")
-                && !(*at > 0 && matches!(self.norm(*at - 1), "as" | "nobody" | "nothing" | "none"))
+            lists().conjunctions.contrasts.contains(self.norm(*at))
+                && !(*at > 0 && lists().conjunctions.contrast_blockers.contains(self.norm(*at - 1)))
         };
         let start = (0..token).rev().find(is_contrast).map_or(0, |at| at + 1);
         let end = (token..self.tokens.len()).find(is_contrast).unwrap_or(self.tokens.len());
@@ -146,7 +143,7 @@ impl SentenceReader<'_> {
         let mut status = self.sentence_status(is_question);
         self.apply_cues(at, &mut status);
         if self.is_unattributed_complement(at) {
-            self.apply_doubt(&mut status, "thought", None);
+            self.apply_doubt(&mut status, DoubtFactor::THOUGHT, None);
         }
         // The status of the clause that this clause depends on.
         let parent = self.clauses[at].parent.and_then(|parent| Some((parent, earlier_statuses.get(parent)?.clone())));
@@ -179,8 +176,8 @@ impl SentenceReader<'_> {
             }
             let cue = cue_match.to_cue(self.tokens, self.text);
             match cue_match.cue_type {
-                CueType::Hedge => self.apply_doubt(status, "hedge", cue),
-                CueType::Rumour => self.apply_doubt(status, "rumour", cue),
+                CueType::Hedge => self.apply_doubt(status, DoubtFactor::HEDGE, cue),
+                CueType::Rumour => self.apply_doubt(status, DoubtFactor::RUMOUR, cue),
                 // In "…, if you ask me", the words before the comma stay asserted.
                 CueType::Conditional => {
                     let follows_comma =
@@ -244,12 +241,12 @@ impl SentenceReader<'_> {
     fn apply_verb_group(&self, at: usize, status: &mut AssertionStatus) {
         let (clause, vg) = (&self.clauses[at], self.verb_group(at));
         match vg.modal.as_deref() {
-            Some("might" | "may" | "could") => {
+            Some(modal) if lists().auxiliaries.possibility.contains(modal) => {
                 let cue = Cue { kind: CueKind::Hedge, words: vg.modal.clone().unwrap_or_default() };
-                self.apply_doubt(status, "hedge", Some(cue));
+                self.apply_doubt(status, DoubtFactor::HEDGE, Some(cue));
             }
             Some("must") if vg.is_copula || vg.is_progressive || vg.is_perfect => {
-                self.apply_doubt(status, "hedge", Some(Cue { kind: CueKind::Hedge, words: "must".into() }));
+                self.apply_doubt(status, DoubtFactor::HEDGE, Some(Cue { kind: CueKind::Hedge, words: "must".into() }));
             }
             Some("would") => status.has_would = true,
             Some("can") => status.has_can = true,
@@ -261,7 +258,7 @@ impl SentenceReader<'_> {
         status.is_past_speech = vg.is_past && !vg.is_perfect && self.speech.is_direct_speech;
         // Example: "nearly killed"
         let has_nearly = (vg.start.saturating_sub(1)..(vg.end + 1).min(self.tokens.len()))
-            .any(|token| matches!(self.norm(token), "nearly" | "almost" | "barely"));
+            .any(|token| lists().adverbs.nearly.contains(self.norm(token)));
         // "Nearly seventy" is an age, so "nearly" does not negate it.
         let precedes_number =
             (vg.end..(vg.end + 2).min(self.tokens.len())).any(|token| self.is_number(self.norm(token)));
@@ -271,10 +268,7 @@ impl SentenceReader<'_> {
         let is_near_future = vg.is_progressive
             && !vg.is_past
             && !vg.is_perfect
-            && matches!(
-                vg.lemma.as_str(),
-                "meet" | "go" | "leave" | "head" | "come" | "travel" | "ride" | "sail" | "attack" | "visit" | "take"
-            )
+            && lists().verbs.plans.contains(vg.lemma.as_str())
             && clause.subjects.iter().any(|np| matches!(self.norm(self.noun_group(*np).head), "we" | "i"));
         // Example: "you know Odo, the skinny one"
         let has_you_subject = clause.subjects.iter().any(|np| self.norm(self.noun_group(*np).head) == "you");
@@ -286,12 +280,10 @@ impl SentenceReader<'_> {
         // Example: "was his wife for ten years"
         let has_time_span = (clause.rest_items.0..clause.rest_items.1).any(|item| {
             self.syntax.word(item) == "for"
-                && self.syntax.noun_group_at(item + 1).is_some_and(|np| {
-                    matches!(
-                        self.norm(self.noun_group(np).head),
-                        "years" | "months" | "winters" | "summers" | "decades"
-                    )
-                })
+                && self
+                    .syntax
+                    .noun_group_at(item + 1)
+                    .is_some_and(|np| lists().times.spans.contains(self.norm(self.noun_group(np).head)))
         });
         status.is_past_state |= has_time_span && vg.is_past && !vg.is_perfect && !vg.is_negated;
         if vg.is_omitted && status.cues.is_empty() && self.tokens.len() > 24 {
@@ -322,14 +314,12 @@ impl SentenceReader<'_> {
         // Example: "owes him nothing"
         let has_nothing = (clause.rest_items.0..clause.rest_items.1).any(|item| {
             self.syntax.noun_group_at(item).is_some_and(|np| self.norm(self.noun_group(np).head) == "nothing")
-                && !matches!(self.syntax.word(item + 1), "but" | "except" | "save")
+                && !lists().prepositions.exceptions.contains(self.syntax.word(item + 1))
         });
         status.denied |= has_nothing && !vg.is_copula;
         // Example: "nor did they want it"
-        status.denied |= (vg.start.saturating_sub(3)..vg.start).any(|at| {
-            self.norm(at) == "nor"
-                && matches!(self.norm(at + 1), "do" | "does" | "did" | "has" | "had" | "is" | "was" | "were")
-        });
+        status.denied |= (vg.start.saturating_sub(3)..vg.start)
+            .any(|at| self.norm(at) == "nor" && lists().auxiliaries.after_nor.contains(self.norm(at + 1)));
         // Example: "Neither Odo nor Lyra trusts …"
         let has_neither = clause.subjects.first().is_some_and(|np| {
             let start = self.noun_group(*np).start;
@@ -364,10 +354,8 @@ impl SentenceReader<'_> {
         }
         let has_indefinite_subject = clause.subjects.iter().any(|np| {
             let np = self.noun_group(*np);
-            matches!(
-                self.norm(np.head),
-                "nobody" | "noone" | "nothing" | "anyone" | "anybody" | "someone" | "somebody" | "whoever"
-            ) || np.article.is_some_and(|at| self.norm(at) == "no")
+            lists().pronouns.unasserted_subjects.contains(self.norm(np.head))
+                || np.article.is_some_and(|at| self.norm(at) == "no")
         });
         status.is_unasserted |= has_indefinite_subject;
     }

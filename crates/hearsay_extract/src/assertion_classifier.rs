@@ -7,6 +7,7 @@
 use crate::{
     facts::{Cue, CueKind},
     sentence_reader::{AssertionExample, RawFact, SentenceReader},
+    weights::DoubtFactor,
 };
 
 /// Minimum probabilities at which a fact counts as over (`MIN_ENDED_PROBABILITY`) or doubtful
@@ -30,7 +31,7 @@ impl SentenceReader<'_> {
                 class.map_or(0.0, |class| probabilities[class])
             };
             let (ended_probability, doubt_probability) = (class_probability("over"), class_probability("doubt"));
-            let hedge_factor = self.grammar.confidence_factors.get("hedge").copied().unwrap_or(0.3);
+            let hedge_factor = self.grammar.confidence_factor(DoubtFactor::HEDGE);
             let fact = &mut self.facts[at];
             let predicate = self.grammar.targets[fact.target].predicate.clone();
             let is_permanent = self.grammar.is_permanent(fact.pattern_target, &fact.relation);

@@ -3,15 +3,18 @@
 //! The values come from words after "is" and "with", body parts, clothes, adjectives that describe how a person acts,
 //! and notes beside a name.
 
+use hearsay_model::attribute;
+
 use crate::{
-    apposition::AGE_WORDS,
     assertion_status::AssertionStatus,
     chunker::{Chunk, VerbForm},
     clauses::SubjectSource,
     function_words::is_pronoun,
     grammar::WordClass,
     kind_set::KindSet,
-    sentence_reader::{RawObject, ResolvedEntity, SentenceReader},
+    sentence_reader::{FactBasis, RawObject, ResolvedEntity, SentenceReader},
+    weights::Weight,
+    word_lists::lists,
 };
 
 /// Maximum number of attributes that are proposed for one clause.
@@ -20,7 +23,7 @@ const MAX_ATTRIBUTES_PER_CLAUSE: usize = 3;
 /// Maximum number of tokens in a value.
 const MAX_VALUE_TOKENS: usize = 12;
 
-impl SentenceReader<'_> {
+impl<'a> SentenceReader<'a> {
     /// Proposes attributes from all clauses. `has_facts` says for each clause whether a fact was already read from it.
     pub(crate) fn propose_attributes(&mut self, statuses: &[AssertionStatus], has_facts: &[bool]) {
         for (at, status) in statuses.iter().enumerate() {
@@ -41,12 +44,16 @@ impl SentenceReader<'_> {
                 && !has_facts[at]
             {
                 let from = self.chunks.noun_groups[np].content_start;
-                self.propose_attribute("appearance", &subjects, from, to, "loose_part", status, remaining);
+                self.propose_attribute(attribute::APPEARANCE, &subjects, from, to, Weight::LOOSE_PART, status);
                 continue;
             }
             let is_copula = vg.is_copula || self.grammar.verb_properties(&vg.lemma).is_seeming;
-            if is_copula && !has_facts[at] && clause.subject_source != SubjectSource::Inverted {
-                remaining -= self.propose_complement(&subjects, vg.end, to, status, remaining);
+            if is_copula
+                && !has_facts[at]
+                && clause.subject_source != SubjectSource::Inverted
+                && self.propose_complement(&subjects, vg.end, to, status)
+            {
+                remaining -= 1;
             }
             if vg.form != VerbForm::Infinitive {
                 let from = vg.end;
@@ -76,37 +83,37 @@ impl SentenceReader<'_> {
         has_owner && group.name.is_none() && self.grammar.possession_nouns.contains_key(self.norm(group.head))
     }
 
-    /// Proposes an attribute from the words after "is". Returns the number of proposals that count against the limit.
+    /// Proposes an attribute from the words after "is". Returns whether a fact was recorded.
     pub(crate) fn propose_complement(
         &mut self,
         subjects: &[ResolvedEntity],
         from: usize,
         to: usize,
         status: &AssertionStatus,
-        remaining: usize,
-    ) -> usize {
+    ) -> bool {
         let mut start = from;
         while start < to
             && (self.grammar.word_class(self.norm(start)).has(WordClass::ADVERB.or(WordClass::DETERMINER))
-                || matches!(self.norm(start), "," | "like" | "um" | "uh" | "er"))
+                || self.norm(start) == ","
+                || lists().speech.hesitations.contains(self.norm(start)))
             && self.grammar.adjective_attributes(self.norm(start)).is_empty()
         {
             start += 1;
         }
         if start >= to || self.is_named(start) || is_pronoun(self.norm(start)) || !self.tokens[start].is_word() {
-            return 0;
+            return false;
         }
         // "Hunter's Whistles" is a name.
         if self.tokens[start].is_capitalized && self.norm(start + 1) == "'s" {
-            return 0;
+            return false;
         }
         let class = self.grammar.word_class(self.norm(start));
         if class.has(WordClass::PREPOSITION.or(WordClass::SUBORDINATOR).or(WordClass::RELATIVE)) {
-            return 0;
+            return false;
         }
         let end = self.value_limit(start, to);
         if self.names.iter().any(|name| name.start >= start && name.start < end) {
-            return 0;
+            return false;
         }
         let kinds = subjects.first().map_or(KindSet::ANY, |subject| self.kinds(subject.entity));
         let np = self.chunks.noun_groups.iter().find(|np| np.start <= start && start < np.end && np.end > start + 1);
@@ -115,42 +122,36 @@ impl SentenceReader<'_> {
         let is_number = |token: usize| self.is_number(self.norm(token));
         let is_age = kinds == KindSet::PERSON
             && (start..end).any(is_number)
-            && (start..end).all(|token| is_number(token) || AGE_WORDS.contains(&self.norm(token)));
+            && (start..end).all(|token| is_number(token) || lists().numbers.age_words.contains(self.norm(token)));
         let (name, weight_name) = match self.listed_attribute(start, end, kinds) {
-            _ if is_age => ("age".to_owned(), "loose_listed"),
-            Some(name) => (name, "loose_listed"),
-            None => (self.default_attribute(kinds, is_noun, start), "loose_open"),
+            _ if is_age => (attribute::AGE, Weight::LOOSE_LISTED),
+            Some(name) => (name, Weight::LOOSE_LISTED),
+            None => {
+                let Some(name) = self.default_attribute(kinds, is_noun, start) else { return false };
+                (name, Weight::LOOSE_OPEN)
+            }
         };
-        if name.is_empty() {
-            return 0;
-        }
-        self.propose_attribute(&name, subjects, start, end, weight_name, status, remaining)
+        self.propose_attribute(name, subjects, start, end, weight_name, status)
     }
 
     /// Returns the most likely attribute of a value that is in no list, according to the kinds that the subject can
     /// have.
-    fn default_attribute(&self, kinds: KindSet, is_noun: bool, start: usize) -> String {
+    fn default_attribute(&self, kinds: KindSet, is_noun: bool, start: usize) -> Option<&'static str> {
         let is_participle = self.norm(start).ends_with("ed") || self.norm(start).ends_with("en");
         match kinds {
-            kinds if kinds == KindSet::PLACE => "atmosphere",
-            kinds if kinds == KindSet::THING => "condition",
-            kinds if kinds == KindSet::PERSON && is_noun => "occupation",
-            kinds if kinds == KindSet::PERSON && is_participle => "condition",
-            kinds if kinds == KindSet::PERSON => "personality",
-            _ => "",
+            KindSet::PLACE => Some(attribute::ATMOSPHERE),
+            KindSet::THING => Some(attribute::CONDITION),
+            KindSet::PERSON if is_noun => Some(attribute::OCCUPATION),
+            KindSet::PERSON if is_participle => Some(attribute::CONDITION),
+            KindSet::PERSON => Some(attribute::PERSONALITY),
+            _ => None,
         }
-        .to_owned()
     }
 
     /// Returns the attribute that the words of a value indicate, or `None` if they are in no list.
-    fn listed_attribute(&self, from: usize, to: usize, kinds: KindSet) -> Option<String> {
+    fn listed_attribute(&self, from: usize, to: usize, kinds: KindSet) -> Option<&'a str> {
         let grammar = self.grammar;
-        let attribute_for_kind = |entries: &[(usize, bool)]| {
-            entries
-                .iter()
-                .find(|(target, _)| grammar.targets[*target].subject.intersects(kinds))
-                .map(|(target, _)| grammar.targets[*target].predicate.to_string())
-        };
+        let attribute_for_kind = |entries: &[(usize, bool)]| grammar.attribute_for_kinds(entries, kinds);
         // The last word with a known attribute decides.
         (from..to).rev().find_map(|at| {
             let word = self.norm(at);
@@ -195,35 +196,30 @@ impl SentenceReader<'_> {
                     let has_modifiers = group.head > group.content_start || end > group.end;
                     if has_modifiers {
                         self.propose_attribute(
-                            "appearance",
+                            attribute::APPEARANCE,
                             subjects,
                             group.content_start,
                             end,
-                            "loose_worn",
+                            Weight::LOOSE_WORN,
                             status,
-                            remaining,
                         );
                     }
                 }
                 token = group.end.max(token + 1);
                 continue;
             }
-            if word == "as" && kinds == KindSet::PERSON && self.propose_position(subjects, token, status, remaining) {
+            if word == "as" && kinds == KindSet::PERSON && self.propose_position(subjects, token, status) {
                 remaining -= 1;
             }
-            let entries = self.grammar.adjective_attributes(&word);
-            let name = entries
-                .iter()
-                .find(|(target, _)| self.grammar.targets[*target].subject.intersects(kinds))
-                .map(|(target, _)| self.grammar.targets[*target].predicate.to_string());
-            if let Some(name) = name {
+            let grammar = self.grammar;
+            if let Some(name) = grammar.attribute_for_kinds(&grammar.adjective_attributes(&word), kinds) {
                 let end = self.value_limit(token, to);
                 // "Sweet on Odo" is a relation, not an attribute.
                 let is_relation = self.names.iter().any(|name| name.start > token && name.start < end);
                 // Example: "for good"
                 let is_relation = is_relation || (token > 0 && self.norm(token - 1) == "for");
-                if !is_relation {
-                    remaining -= self.propose_attribute(&name, subjects, token, end, "loose_manner", status, remaining);
+                if !is_relation && self.propose_attribute(name, subjects, token, end, Weight::LOOSE_MANNER, status) {
+                    remaining -= 1;
                 }
                 token = end.max(token + 1);
                 continue;
@@ -233,13 +229,7 @@ impl SentenceReader<'_> {
     }
 
     /// Proposes an occupation after "as": "came as a dancer". Returns whether the occupation was recorded.
-    fn propose_position(
-        &mut self,
-        subjects: &[ResolvedEntity],
-        token: usize,
-        status: &AssertionStatus,
-        remaining: usize,
-    ) -> bool {
+    fn propose_position(&mut self, subjects: &[ResolvedEntity], token: usize, status: &AssertionStatus) -> bool {
         let np = self
             .chunks
             .noun_groups
@@ -248,17 +238,17 @@ impl SentenceReader<'_> {
             .cloned();
         let Some(group) = np else { return false };
         let noun = self.singular(self.norm(group.head));
-        let is_occupation = |(target, _): &(usize, bool)| self.grammar.targets[*target].predicate == *"occupation";
+        let is_occupation =
+            |(target, _): &(usize, bool)| self.grammar.targets[*target].predicate == *attribute::OCCUPATION;
         self.noun_attributes(&noun).iter().any(is_occupation)
             && self.propose_attribute(
-                "occupation",
+                attribute::OCCUPATION,
                 subjects,
                 group.content_start,
                 group.end,
-                "loose_post",
+                Weight::LOOSE_POST,
                 status,
-                remaining,
-            ) > 0
+            )
     }
 
     /// Returns the token before which a value ends: a punctuation mark, the start of another clause, or the token at
@@ -273,21 +263,21 @@ impl SentenceReader<'_> {
         (from + 1..to.min(from + MAX_VALUE_TOKENS)).find(|at| is_end(*at)).unwrap_or(to.min(from + MAX_VALUE_TOKENS))
     }
 
-    /// Proposes a value, if no fact with the same words was read. Returns 1 if a fact was recorded, and otherwise 0.
-    #[allow(clippy::too_many_arguments)]
+    /// Proposes a value, if no fact with the same words was read. Returns whether a fact was recorded.
     pub(crate) fn propose_attribute(
         &mut self,
         name: &str,
         subjects: &[ResolvedEntity],
         from: usize,
         to: usize,
-        weight_name: &'static str,
+        weight_name: Weight,
         status: &AssertionStatus,
-        remaining: usize,
-    ) -> usize {
-        let Some(target) = self.target(name).filter(|_| remaining > 0 && from < to) else { return 0 };
+    ) -> bool {
+        let Some(target) = self.target(name).filter(|_| from < to) else { return false };
         let value = self.source_text(from, to);
         let span = self.span(from, to.saturating_sub(1));
+        let weight_names = [Weight::LOOSE, weight_name];
+        let basis = FactBasis::new(status, &weight_names);
         let fact_count = self.facts.len();
         for subject in subjects.iter().take(2) {
             let is_same_value = |other: &str| {
@@ -299,10 +289,10 @@ impl SentenceReader<'_> {
                     && matches!(&fact.object, RawObject::Value(other) if is_same_value(other))
             });
             if !is_recorded {
-                self.record_fact(target, subject, Err(value.clone()), "", &["loose", weight_name], status, span);
+                self.record_value(target, subject, value.clone(), basis, span);
             }
         }
-        usize::from(self.facts.len() > fact_count)
+        self.facts.len() > fact_count
     }
 
     /// Proposes attributes from notes beside a name: "Odo: forty, bad leg, guild rat".
@@ -328,7 +318,7 @@ impl SentenceReader<'_> {
                 && !(self.norm(0) == "no" && self.norm(1) == ",") =>
             {
                 let last = self.history.last_person();
-                let last = last.map(|entity| ResolvedEntity::uncertain(entity, Some("far_pronoun"), None));
+                let last = last.map(|entity| ResolvedEntity::uncertain(entity, Some(Weight::FAR_PRONOUN), None));
                 (last.into_iter().collect(), 0)
             }
             _ => return,
@@ -341,7 +331,9 @@ impl SentenceReader<'_> {
                 continue;
             }
             let end = self.value_limit(token, last);
-            remaining -= self.propose_complement(&subjects, token, end, &status, remaining);
+            if self.propose_complement(&subjects, token, end, &status) {
+                remaining -= 1;
+            }
             token = end.max(token + 1);
         }
     }

@@ -1,7 +1,7 @@
 //! Uses a classifier to find the words of a sentence that state an attribute of an entity. The classifier uses the
 //! surrounding words. The classifier is trained on labelled sentences, like the classifier in `relation_classifier.rs`.
 
-use hearsay_model::text;
+use hearsay_model::{attribute, text};
 
 use crate::{
     assertion_status::AssertionStatus,
@@ -10,7 +10,9 @@ use crate::{
     grammar::{Pattern, Target, WordClass},
     kind_set::KindSet,
     relation_classifier::{VALUE_WEIGHT_NAMES, add_assertion_features, weight_name_for},
-    sentence_reader::{AttributeCandidate, MentionSpan, RawObject, SentenceReader},
+    sentence_reader::{AttributeCandidate, FactBasis, MentionSpan, RawObject, SentenceReader},
+    weights::Weight,
+    word_lists::lists,
 };
 
 /// Maximum number of possible values in a sentence, and maximum number of entities that are considered for each value.
@@ -84,7 +86,7 @@ impl SentenceReader<'_> {
             return;
         }
         // In "white as cheese", the word alone is only a part of the description.
-        if self.norm(candidate.to) == "as" && name == "appearance"
+        if self.norm(candidate.to) == "as" && name == attribute::APPEARANCE
             || !self.is_possible_value(candidate, name)
             || !self.describes(candidate, name)
         {
@@ -101,8 +103,10 @@ impl SentenceReader<'_> {
             candidate.from.min(candidate.subject.start),
             candidate.to.max(candidate.subject.end).saturating_sub(1),
         );
-        let weight_names = ["loose", "value_learned", weight_name_for(&VALUE_WEIGHT_NAMES, probability, true)];
-        self.record_fact(target, &subject, Err(candidate.value.clone()), "", &weight_names, &status, span);
+        let weight_name = weight_name_for(&VALUE_WEIGHT_NAMES, probability, true);
+        let weight_names = [Weight::LOOSE, Weight::VALUE_LEARNED, weight_name];
+        let basis = FactBasis::new(&status, &weight_names);
+        self.record_value(target, &subject, candidate.value.clone(), basis, span);
     }
 
     /// Returns whether words can be a value of an attribute. A single adjective is no symbol and no seat of a group, and a
@@ -112,9 +116,9 @@ impl SentenceReader<'_> {
         let is_part = |at: usize| self.grammar.possession_nouns.contains_key(self.norm(at));
         let is_adjective = candidate.to == candidate.from + 1 && self.is_descriptive(candidate.from);
         match name {
-            "symbol" => !is_adjective,
-            "headquarters" => !is_adjective && !is_part(candidate.to - 1),
-            "appearance" if is_adjective && self.norm(candidate.to) == "with" => {
+            attribute::SYMBOL => !is_adjective,
+            attribute::HEADQUARTERS => !is_adjective && !is_part(candidate.to - 1),
+            attribute::APPEARANCE if is_adjective && self.norm(candidate.to) == "with" => {
                 let following = self.chunks.noun_groups.iter().find(|group| group.start == candidate.to + 1);
                 following.is_none_or(|group| is_part(group.head))
             }
@@ -245,7 +249,7 @@ impl SentenceReader<'_> {
     fn is_descriptive(&self, token: usize) -> bool {
         let word = self.norm(token);
         let class = self.grammar.word_class(word);
-        let has_suffix = ["ed", "ous", "ful", "less", "ish"].iter().any(|end| word.len() > 5 && word.ends_with(end));
+        let has_suffix = lists().adjectives.suffixes.iter().any(|end| word.len() > 5 && word.ends_with(end));
         self.tokens[token].is_word()
             && !class.has(WordClass::PREPOSITION.or(WordClass::CONJUNCTION).or(WordClass::DETERMINER))
             && (has_suffix || class.has(WordClass::ADJECTIVE) || !self.grammar.adjective_attributes(word).is_empty())
@@ -322,7 +326,7 @@ impl SentenceReader<'_> {
             features.push(format!("{}verb:{}", (from - verb.end).min(3), verb.lemma));
         }
         features.push(format!("near:{}", (start.abs_diff(end) / 2).min(6)));
-        features.push(format!("marked:{}", subject.resolved.weight_name.unwrap_or_default()));
+        features.push(format!("marked:{}", subject.resolved.weight_name.map_or("", Weight::as_str)));
         add_assertion_features(self, &[("v", from), ("s", subject.start)], statuses, &mut features);
         features.sort_unstable();
         features.dedup();

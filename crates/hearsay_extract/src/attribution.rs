@@ -9,57 +9,9 @@ use crate::{
     kind_set::KindSet,
     mentions::{EntityRef, NameMention},
     sentence_reader::SentenceReader,
+    weights::DoubtFactor,
+    word_lists::lists,
 };
-
-/// Nouns for something that a person tells. `BELIEF_NOUNS` lists nouns for something that a person only believes.
-const REPORT_NOUNS: [&str; 31] = [
-    "account",
-    "statement",
-    "telling",
-    "version",
-    "words",
-    "opinion",
-    "testimony",
-    "letter",
-    "report",
-    "word",
-    "story",
-    "note",
-    "notes",
-    "diary",
-    "journal",
-    "log",
-    "book",
-    "deposition",
-    "confession",
-    "memoir",
-    "memoirs",
-    "chronicle",
-    "song",
-    "ballad",
-    "claim",
-    "answer",
-    "message",
-    "reply",
-    "tale",
-    "admission",
-    "complaint",
-];
-
-const BELIEF_NOUNS: [&str; 12] = [
-    "theory",
-    "guess",
-    "belief",
-    "hunch",
-    "suspicion",
-    "view",
-    "bet",
-    "feeling",
-    "conviction",
-    "assumption",
-    "impression",
-    "reckoning",
-];
 
 impl SentenceReader<'_> {
     /// Returns the source that an aside names, as in "The mill, says Odo, is cursed", and whether the source only
@@ -78,7 +30,7 @@ impl SentenceReader<'_> {
                     let previous_word = at.checked_sub(2).map_or("", |at| self.norm(at));
                     at > 2
                         && matches!(self.norm(at - 1), "so" | "as")
-                        && matches!(previous_word, "or" | "," | "\u{2014}" | "at" | "least")
+                        && lists().conjunctions.before_sources.contains(previous_word)
                 })
         });
         if let Some(at) = so_clause {
@@ -88,11 +40,7 @@ impl SentenceReader<'_> {
         // Example: "As Anselm tells it, …"
         let is_telling_verb = |at: &usize| {
             let vg = self.verb_group(*at);
-            matches!(
-                vg.lemma.as_str(),
-                "tell" | "say" | "claim" | "have" | "report" | "put" | "relate" | "write" | "record" | "recount"
-            ) && !vg.is_passive
-                && !vg.is_negated
+            lists().verbs.telling.contains(vg.lemma.as_str()) && !vg.is_passive && !vg.is_negated
         };
         if self.norm(0) == "as"
             && let Some(first_clause) = Some(0).filter(|_| !self.clauses.is_empty()).filter(is_telling_verb)
@@ -124,13 +72,10 @@ impl SentenceReader<'_> {
             let properties = self.grammar.verb_properties(&vg.lemma);
             let follows_comma = clause.start > 0 && self.syntax.word(clause.start - 1) == ",";
             let is_final = clause.rest_items.0 >= self.chunks.items.len()
-                || matches!(
-                    self.syntax.word(clause.rest_items.0),
-                    "," | "." | "!" | "to" | "in" | "with" | "over" | "\u{2014}"
-                );
+                || lists().prepositions.after_reports.contains(self.syntax.word(clause.rest_items.0));
             (properties.is_speech || properties.is_thought)
                 && vg.form == VerbForm::Finite
-                && !matches!(vg.lemma.as_str(), "hold" | "call" | "promise" | "swear" | "answer" | "report" | "offer")
+                && !lists().verbs.not_parenthetical.contains(vg.lemma.as_str())
                 && !vg.is_passive
                 && !vg.is_negated
                 && matches!(clause.subject_source, SubjectSource::Direct | SubjectSource::Inverted)
@@ -147,8 +92,8 @@ impl SentenceReader<'_> {
     pub(crate) fn source_of_report_noun(&mut self, clause: usize) -> Option<(EntityRef, bool)> {
         let [np] = self.clauses[clause].subjects[..] else { return None };
         let head = self.norm(self.chunks.noun_groups[np].head).to_owned();
-        let is_belief = BELIEF_NOUNS.contains(&head.as_str());
-        if !is_belief && !REPORT_NOUNS.contains(&head.as_str()) {
+        let is_belief = lists().nouns.beliefs.contains(head.as_str());
+        if !is_belief && !lists().nouns.reports.contains(head.as_str()) {
             return None;
         }
         let item = self.chunk_of(np);
@@ -164,7 +109,8 @@ impl SentenceReader<'_> {
                 // Example: "In Lyra's telling, …"
                 let is_in_telling = |name: &&NameMention| {
                     let previous_word = name.start.checked_sub(1).map_or("", |at| self.norm(at));
-                    let is_possessive = matches!(previous_word, "in" | "by" | "from") && self.norm(name.end) == "'s";
+                    let is_possessive =
+                        lists().prepositions.of_tellings.contains(previous_word) && self.norm(name.end) == "'s";
                     is_possessive && self.norm(name.end + 1) == "telling"
                 };
                 if let Some(name) = self.names.iter().find(is_in_telling) {
@@ -172,9 +118,10 @@ impl SentenceReader<'_> {
                 }
                 let owner_of_report = |np: &crate::chunker::NounGroup| {
                     np.owner.filter(|_| {
-                        (REPORT_NOUNS.contains(&self.norm(np.head)) || BELIEF_NOUNS.contains(&self.norm(np.head)))
+                        (lists().nouns.reports.contains(self.norm(np.head))
+                            || lists().nouns.beliefs.contains(self.norm(np.head)))
                             && np.start > 0
-                            && matches!(self.norm(np.start - 1), "in" | "by" | "from" | "on" | "to")
+                            && lists().prepositions.of_sources.contains(self.norm(np.start - 1))
                     })
                 };
                 self.chunks.noun_groups.iter().find_map(owner_of_report)
@@ -218,7 +165,7 @@ impl SentenceReader<'_> {
             None => {
                 let vg = self.verb_group(parent);
                 let words = self.source_text(vg.head, vg.end);
-                self.apply_doubt(status, "rumour", Some(Cue { kind: CueKind::Rumour, words }));
+                self.apply_doubt(status, DoubtFactor::RUMOUR, Some(Cue { kind: CueKind::Rumour, words }));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Extracts the facts of one clause, either from its verb or from the words after "is".
 
-use hearsay_model::Span;
+use hearsay_model::{Span, attribute};
 
 use crate::{
     assertion_status::AssertionStatus,
@@ -8,7 +8,9 @@ use crate::{
     clauses::{Clause, SubjectSource},
     conjugation::Inflections,
     copula::ClauseContext,
-    sentence_reader::{ResolvedEntity, SentenceReader},
+    sentence_reader::{FactBasis, ResolvedEntity, SentenceReader},
+    weights::Weight,
+    word_lists::lists,
 };
 
 impl SentenceReader<'_> {
@@ -23,7 +25,8 @@ impl SentenceReader<'_> {
         if vg.is_omitted && clause.subjects.is_empty() && !self.speech.is_direct_speech {
             // In the note "In foul mood.", the subject is the person who was mentioned last.
             let last_person = self.history.last_person();
-            subjects.extend(last_person.map(|entity| ResolvedEntity::uncertain(entity, Some("far_pronoun"), None)));
+            subjects
+                .extend(last_person.map(|entity| ResolvedEntity::uncertain(entity, Some(Weight::FAR_PRONOUN), None)));
         }
         // A note can begin with a participle: "Given by Odo.", "Owned by Odo."
         let mut is_participle_note = false;
@@ -35,22 +38,23 @@ impl SentenceReader<'_> {
             // In "Works for Odo." and "Given by Odo.", the subject is the topic of the text.
             subjects.extend(self.topic(|_| true));
         }
-        let mut weight_names: Vec<&'static str> = Vec::new();
+        let mut weight_names: Vec<Weight> = Vec::new();
         if vg.is_omitted || clause.subject_source == SubjectSource::Missing {
-            weight_names.push("telegraph");
+            weight_names.push(Weight::TELEGRAPH);
         }
         if subjects.len() > 1 {
-            weight_names.push("list");
+            weight_names.push(Weight::LIST);
         }
         // A subject that is not directly before its verb is more often the wrong one.
         weight_names.extend(match clause.subject_source {
-            SubjectSource::Shared => Some("shared"),
-            SubjectSource::Antecedent => Some("relative"),
-            SubjectSource::Inverted => Some("inverted"),
-            SubjectSource::Control => Some("control"),
+            SubjectSource::Shared => Some(Weight::SHARED),
+            SubjectSource::Antecedent => Some(Weight::RELATIVE),
+            SubjectSource::Inverted => Some(Weight::INVERTED),
+            SubjectSource::Control => Some(Weight::CONTROL),
             SubjectSource::Direct | SubjectSource::Missing => None,
         });
-        let context = ClauseContext { at, subjects: &subjects, status, weight_names: &weight_names };
+        let basis = FactBasis::new(status, &weight_names);
+        let context = ClauseContext { at, subjects: &subjects, basis };
         if self.read_ellipsis(context) {
             return;
         }
@@ -70,14 +74,12 @@ impl SentenceReader<'_> {
             has_facts |= self.read_verb(context);
         }
         let has_got = vg.lemma == "get" && vg.is_perfect;
-        if !has_facts
-            && (has_got || matches!(vg.lemma.as_str(), "have" | "count" | "number" | "hold" | "boast" | "house"))
-        {
+        if !has_facts && (has_got || lists().verbs.possession.contains(vg.lemma.as_str())) {
             has_facts |= self.read_possession(context);
         }
         // Example: "lies unconscious in the cellar"
-        let condition = self.target("condition");
-        let is_posture = matches!(vg.lemma.as_str(), "lie" | "lay" | "sit" | "stand" | "sleep");
+        let condition = self.target(attribute::CONDITION);
+        let is_posture = lists().verbs.postures.contains(vg.lemma.as_str());
         if is_posture
             && self
                 .grammar
@@ -102,13 +104,13 @@ impl SentenceReader<'_> {
             let attributes = Some(self.grammar.adjective_attributes(&word));
             if let Some((target, _)) = attributes
                 .and_then(|entries| entries.first().copied())
-                .filter(|(target, _)| self.grammar.targets[*target].predicate == *"condition")
+                .filter(|(target, _)| self.grammar.targets[*target].predicate == *attribute::CONDITION)
                 .filter(|_| stands_alone && (vg.is_past || vg.form != VerbForm::Finite) && !vg.is_progressive)
             {
-                let weight_names = [&weight_names[..], &["telegraph"]].concat();
+                let weight_names = [&weight_names[..], &[Weight::TELEGRAPH]].concat();
                 let span = self.clause_span(at, vg.end);
                 for subject in &subjects {
-                    self.record_fact(target, subject, Err(word.clone()), "", &weight_names, status, span);
+                    self.record_value(target, subject, word.clone(), basis.with_weights(&weight_names), span);
                 }
                 has_facts = true;
             }
@@ -133,13 +135,13 @@ impl SentenceReader<'_> {
 
     /// Records a population: "Some three hundred people live in Gullhaven."
     fn read_population(&mut self, context: ClauseContext<'_>, clause: &Clause) -> bool {
-        let ClauseContext { at, status, weight_names, .. } = context;
+        let ClauseContext { at, basis, .. } = context;
         let [np] = clause.subjects[..] else { return false };
         let group = self.chunks.noun_groups[np].clone();
-        let is_dwelling =
-            matches!(self.verb_group(at).lemma.as_str(), "live" | "dwell" | "reside" | "inhabit" | "call");
+        let is_dwelling = lists().verbs.dwelling.contains(self.verb_group(at).lemma.as_str());
         let has_number = (group.start..group.end).any(|token| self.is_number(self.norm(token)));
-        let Some(population) = self.target("population").filter(|_| is_dwelling && has_number && group.name.is_none())
+        let Some(population) =
+            self.target(attribute::POPULATION).filter(|_| is_dwelling && has_number && group.name.is_none())
         else {
             return false;
         };
@@ -150,7 +152,7 @@ impl SentenceReader<'_> {
             (self.source_text(group.start, group.end), self.clause_span(at, self.chunks.noun_groups[place].end));
         let fact_count = self.facts.len();
         for place in &places {
-            self.record_fact(population, place, Err(value.clone()), "", weight_names, status, span);
+            self.record_value(population, place, value.clone(), basis, span);
         }
         self.facts.len() > fact_count
     }
@@ -192,9 +194,7 @@ impl SentenceReader<'_> {
             Some(Chunk::NounGroup(np)) => {
                 let group = &self.chunks.noun_groups[*np];
                 match group.article {
-                    Some(article) if matches!(self.norm(article), "a" | "an" | "the" | "this" | "that" | "these") => {
-                        article + 1
-                    }
+                    Some(article) if lists().determiners.outside_values.contains(self.norm(article)) => article + 1,
                     _ if group.owner.is_some()
                         && !group.owner_is_name
                         && self.chunks.noun_groups[group.owner.unwrap_or_default()].is_pronoun =>
@@ -215,22 +215,7 @@ impl SentenceReader<'_> {
         while end + 1 < to
             && self.syntax.is_preposition(end)
             && self.syntax.noun_group_at(end + 1).is_some()
-            && matches!(
-                self.syntax.word(end),
-                "of" | "on"
-                    | "over"
-                    | "across"
-                    | "in"
-                    | "with"
-                    | "from"
-                    | "under"
-                    | "around"
-                    | "down"
-                    | "between"
-                    | "at"
-                    | "for"
-                    | "to"
-            )
+            && lists().prepositions.in_values.contains(self.syntax.word(end))
         {
             end += 2;
         }

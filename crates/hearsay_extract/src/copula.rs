@@ -1,30 +1,28 @@
 //! Extracts facts from the words after "is".
 
+use std::ops::Range;
+
+use hearsay_model::attribute;
+
 use crate::{
-    apposition::AGE_WORDS,
-    assertion_status::AssertionStatus,
     chunker::Chunk,
     grammar::{Pattern, PatternPart, WordClass, is_ignored, normalize_reflexive},
     kind_set::KindSet,
     mentions::EntityRef,
-    noun_facts::{NounContext, OWNER_PREPOSITIONS},
-    patterns::{PLACE_INTENSIFIERS, PLACE_PARTICLES},
+    noun_facts::NounContext,
     predicate_properties::PredicateProperties,
-    sentence_reader::{ResolvedEntity, SentenceReader},
+    sentence_reader::{FactBasis, ResolvedEntity, SentenceReader},
+    weights::{DoubtFactor, Weight},
+    word_lists::lists,
 };
 
-/// Input for reading a clause: its index, its subjects, its assertion status, and the names of the weights that apply
-/// to the confidence of its facts.
+/// Input for reading a clause: its index, its subjects, and the basis of its facts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ClauseContext<'s> {
     pub(crate) at: usize,
     pub(crate) subjects: &'s [ResolvedEntity],
-    pub(crate) status: &'s AssertionStatus,
-    pub(crate) weight_names: &'s [&'static str],
+    pub(crate) basis: FactBasis<'s>,
 }
-
-/// Words before an inexact number, as in "worth about sixty".
-const APPROXIMATORS: [&str; 8] = ["about", "around", "over", "under", "roughly", "approximately", "near", "upwards"];
 
 impl SentenceReader<'_> {
     /// Reads the words after "is", starting at token `from`. Returns whether a fact was found.
@@ -34,11 +32,11 @@ impl SentenceReader<'_> {
         from: usize,
         subject_np: Option<usize>,
     ) -> bool {
-        let ClauseContext { at, status, .. } = context;
+        let ClauseContext { at, basis, .. } = context;
         let clause = self.clauses[at].clone();
         let is_passive = self.verb_group(at).is_passive;
         let mut to = self.chunk_end(clause.rest_items.1.saturating_sub(1)).max(from).min(self.tokens.len());
-        if status.denied && self.syntax.word(clause.rest_items.1) == "but" {
+        if basis.status.denied && self.syntax.word(clause.rest_items.1) == "but" {
             // In "not her son but her nephew", the asserted words follow "but".
             let is_end = |item: &usize| {
                 matches!(self.chunks.items.get(*item), Some(Chunk::VerbGroup(_)) | None)
@@ -51,10 +49,10 @@ impl SentenceReader<'_> {
         }
         let is_seeming =
             self.grammar.verb_properties(&self.verb_group(at).lemma).is_seeming && !self.verb_group(at).is_copula;
-        let mut status = status.clone();
+        let mut status = basis.status.clone();
         if is_seeming && self.verb_group(at).lemma != "feel" {
             let words = self.source_text(self.verb_group(at).head, self.verb_group(at).end);
-            let factor = self.grammar.confidence_factors.get("hedge").copied().unwrap_or(0.3);
+            let factor = self.grammar.confidence_factor(DoubtFactor::HEDGE);
             status.confidence_factor = status.confidence_factor.min(factor);
             status.cues.push(crate::facts::Cue { kind: crate::facts::CueKind::Hedge, words });
         }
@@ -66,7 +64,8 @@ impl SentenceReader<'_> {
         if (!is_passive || is_possession)
             && let Some(np) = subject_np
         {
-            has_fact |= self.read_owned_subject(ClauseContext { status, ..context }, np, from, to);
+            has_fact |=
+                self.read_owned_subject(ClauseContext { basis: basis.with_status(status), ..context }, np, from, to);
             if has_fact {
                 return true;
             }
@@ -97,7 +96,7 @@ impl SentenceReader<'_> {
             if index > 0 && status.denied && self.norm(start - 1) == "but" {
                 status.denied = false;
             }
-            let context = ClauseContext { status: &status, ..context };
+            let context = ClauseContext { basis: basis.with_status(&status), ..context };
             let start = self.skip_modifiers(start, to);
             let start = start + usize::from(self.norm(start) == "dead" && self.is_intensifier(start));
             let leads_to_phrase = start + 1 < to
@@ -114,7 +113,7 @@ impl SentenceReader<'_> {
                     // "was restrained" describes an event, not a personality.
                     let is_lasting = |(target, _): &(usize, bool)| {
                         let name = self.grammar.targets[*target].predicate.as_str();
-                        matches!(name, "condition" | "appearance")
+                        matches!(name, attribute::CONDITION | attribute::APPEARANCE)
                     };
                     let entries = self.grammar.attribute_adjectives.get(self.norm(start));
                     let is_adjective = index == 0 && entries.is_some_and(|entries| entries.iter().any(is_lasting));
@@ -133,22 +132,25 @@ impl SentenceReader<'_> {
 
     /// Records an age: "about fifty", "twenty-six years old", "past seventy".
     fn read_age(&mut self, context: ClauseContext<'_>, start: usize, to: usize) -> Option<usize> {
-        let ClauseContext { at, subjects, status, weight_names } = context;
+        let ClauseContext { at, subjects, basis } = context;
         let is_person =
             !subjects.is_empty() && subjects.iter().all(|subject| self.kinds(subject.entity) == KindSet::PERSON);
-        let is_age_word = |token: usize| self.is_number(self.norm(token)) || AGE_WORDS.contains(&self.norm(token));
+        let is_age_word =
+            |token: usize| self.is_number(self.norm(token)) || lists().numbers.age_words.contains(self.norm(token));
         let end = (start..to).find(|token| !is_age_word(*token)).unwrap_or(to);
         let has_number = (start..end).any(|token| self.is_number(self.norm(token)));
-        let is_complete =
-            end >= to || !self.tokens[end].is_word() || matches!(self.norm(end), "and" | "now" | "but" | "today");
-        let starts_like_age =
-            !matches!(self.norm(start), "old" | "years" | "year" | "a" | "the" | "his" | "her" | "their");
+        let is_complete = end >= to
+            || !self.tokens[end].is_word()
+            || self.norm(end) == "today"
+            || lists().numbers.after_ages.contains(self.norm(end));
+        let starts_like_age = !lists().numbers.no_ages.contains(self.norm(start));
         let names_decade = (start..end).any(|token| self.norm(token).ends_with("ies") || self.norm(token) == "teens");
         let starts_like_age = starts_like_age && (self.norm(start) != "in" || names_decade);
-        let age = self.target("age").filter(|_| is_person && has_number && is_complete && starts_like_age)?;
+        let age = self.target(attribute::AGE).filter(|_| is_person && has_number && is_complete && starts_like_age)?;
         let (value, span) = (self.source_text(start, end), self.clause_span(at, end));
+        let weight_names = [basis.weight_names, &[Weight::BY_AGE]].concat();
         for subject in subjects {
-            self.record_fact(age, subject, Err(value.clone()), "", &[weight_names, &["by_age"]].concat(), status, span);
+            self.record_value(age, subject, value.clone(), basis.with_weights(&weight_names), span);
         }
         Some(end)
     }
@@ -167,7 +169,7 @@ impl SentenceReader<'_> {
             && (self.is_place_particle(token)
                 || self.grammar.word_class(self.norm(token)).has(WordClass::ADVERB.or(WordClass::CONJUNCTION))
                 || self.norm(token) == ","
-                || matches!(self.norm(token), "like" | "um" | "uh" | "er")
+                || lists().speech.hesitations.contains(self.norm(token))
                 || (self.norm(token).ends_with("ly") && self.norm(token).len() > 4))
             && !self.names.iter().any(|name| name.start == token)
         {
@@ -180,13 +182,49 @@ impl SentenceReader<'_> {
     fn is_place_particle(&self, token: usize) -> bool {
         let precedes_place = self.grammar.word_class(self.norm(token + 1)).has(WordClass::PREPOSITION);
         precedes_place
-            && (PLACE_PARTICLES.contains(&self.norm(token)) || PLACE_INTENSIFIERS.contains(&self.norm(token)))
+            && (lists().adverbs.place_particles.contains(self.norm(token))
+                || lists().adverbs.place_intensifiers.contains(self.norm(token)))
+    }
+
+    /// Returns the value that a phrase and its object state. `words` are the tokens of the phrase and its object. Returns
+    /// `None` if the object is no value of the attribute.
+    fn phrase_value(&self, pattern: &Pattern, object: Option<usize>, at: usize, words: Range<usize>) -> Option<String> {
+        let Some(np) = object.filter(|_| pattern.value.is_none()) else {
+            return Some(pattern.value.clone().unwrap_or_else(|| self.source_text(words.start, words.end)));
+        };
+        let predicate = self.grammar.targets[pattern.target].predicate.as_str();
+        let group = &self.chunks.noun_groups[np];
+        let item = self.chunk_of(np)?;
+        let end = self.value_end(item, self.clauses[at].rest_items.1.max(item + 1));
+        let is_object_only = matches!(
+            predicate,
+            attribute::ALIAS
+                | attribute::VALUE
+                | attribute::FAITH
+                | attribute::TITLE
+                | attribute::DATE
+                | attribute::GOVERNMENT
+                | attribute::POPULATION
+                | attribute::REWARD
+        );
+        // In "is run by Odo", the ruler is recorded as a relation, not as a government.
+        if predicate == attribute::GOVERNMENT && (group.name.is_some() || group.owner.is_some()) {
+            return None;
+        }
+        let start = if is_object_only { self.chunk_content_start(item) } else { words.start };
+        let value = self.source_text(start, end);
+        // After "born", only a capitalized word is a value, unlike in "a born gambler".
+        if value.starts_with(|c: char| c.is_lowercase()) && pattern.words == "born" {
+            return None;
+        }
+        let is_known = group.name.is_some_and(|name| matches!(self.names[name].entity, EntityRef::Known(_)));
+        (predicate != attribute::ALIAS || !is_known).then_some(value)
     }
 
     /// Records the facts of a fixed phrase and its object, such as "in the pay of the guild". Returns the token after
     /// the phrase, or `None` if no phrase gave a fact.
     pub(crate) fn read_phrase(&mut self, context: ClauseContext<'_>, start: usize, to: usize) -> Option<usize> {
-        let ClauseContext { at, subjects, status, weight_names } = context;
+        let ClauseContext { at, subjects, basis } = context;
         let grammar = self.grammar;
         let mut first = start;
         while first < to && is_ignored(self.norm(first)) {
@@ -197,53 +235,24 @@ impl SentenceReader<'_> {
         for pattern in grammar.phrase_patterns.get(normalize_reflexive(self.norm(first))).into_iter().flatten() {
             let Some((object, end)) = self.match_phrase(pattern, first + 1, to) else { continue };
             let target = &grammar.targets[pattern.target];
-            if relation_end.is_some() && !(target.predicate == *"condition" && pattern.words.ends_with(" dead")) {
+            if relation_end.is_some()
+                && !(target.predicate == *attribute::CONDITION && pattern.words.ends_with(" dead"))
+            {
                 continue;
             }
-            let mut weight_names = pattern.with_strength(weight_names);
-            weight_names.push("by_phrase");
+            let mut weight_names = pattern.with_strength(basis.weight_names);
+            weight_names.push(Weight::BY_PHRASE);
             let fact_count = self.facts.len();
             if !target.predicate.is_relation() {
-                let value = match (&pattern.value, object) {
-                    (Some(value), _) => value.clone(),
-                    (None, Some(np)) => {
-                        let item = self.chunk_of(np)?;
-                        let content = self.chunk_content_start(item);
-                        let end = self.value_end(item, self.clauses[at].rest_items.1.max(item + 1));
-                        let is_object_only = matches!(
-                            target.predicate.as_str(),
-                            "alias" | "value" | "faith" | "title" | "date" | "government" | "population" | "reward"
-                        );
-                        // In "is run by Odo", the ruler is recorded as a relation, not as a government.
-                        let group = &self.chunks.noun_groups[np];
-                        if target.predicate == *"government" && (group.name.is_some() || group.owner.is_some()) {
-                            continue;
-                        }
-                        let words =
-                            if is_object_only { self.source_text(content, end) } else { self.source_text(first, end) };
-                        // After "born", only a capitalized word is a value, unlike in "a born gambler".
-                        let is_lowercase = words.starts_with(|c: char| c.is_lowercase()) && pattern.words == "born";
-                        if is_lowercase {
-                            continue;
-                        }
-                        if target.predicate.as_str() == "alias"
-                            && matches!(
-                                self.chunks.noun_groups[np].name.map(|name| self.names[name].entity),
-                                Some(EntityRef::Known(_))
-                            )
-                        {
-                            continue;
-                        }
-                        words
-                    }
-                    (None, None) => self.source_text(first, end),
-                };
+                let Some(value) = self.phrase_value(pattern, object, at, first..end) else { continue };
                 let span = self.clause_span(at, end);
-                if target.predicate == *"population" && !(start..end).any(|token| self.is_number(self.norm(token))) {
+                if target.predicate == *attribute::POPULATION
+                    && !(start..end).any(|token| self.is_number(self.norm(token)))
+                {
                     continue;
                 }
                 for subject in subjects {
-                    self.record_fact(pattern.target, subject, Err(value.clone()), "", &weight_names, status, span);
+                    self.record_value(pattern.target, subject, value.clone(), basis.with_weights(&weight_names), span);
                 }
             } else if let Some(np) = object {
                 let list = self
@@ -264,7 +273,13 @@ impl SentenceReader<'_> {
                 {
                     for subject in subjects {
                         let (a, b) = if pattern.is_reversed { (&object, subject) } else { (subject, &object) };
-                        self.record_fact(pattern.target, a, Ok(b), &pattern.words, &weight_names, status, span);
+                        self.record_relation(
+                            pattern.target,
+                            (a, b),
+                            &pattern.words,
+                            basis.with_weights(&weight_names),
+                            span,
+                        );
                     }
                 }
             }
@@ -285,9 +300,8 @@ impl SentenceReader<'_> {
     /// Records the condition in a phrase such as "wounded in the siege", in addition to the other facts of the phrase.
     fn read_injury(&mut self, context: ClauseContext<'_>, first: usize) {
         let entries = self.grammar.adjective_attributes(self.norm(first));
-        let condition = self.target("condition");
-        let is_injury =
-            matches!(self.norm(first), "wounded" | "injured" | "hurt" | "maimed" | "crippled" | "blinded" | "burned");
+        let condition = self.target(attribute::CONDITION);
+        let is_injury = lists().adjectives.injuries.contains(self.norm(first));
         if is_injury && entries.first().is_some_and(|(target, _)| Some(*target) == condition) {
             self.read_adjective(context, first);
         }
@@ -296,23 +310,16 @@ impl SentenceReader<'_> {
     /// Records the occupation in a phrase such as "chaplain to the guild", in addition to the other facts of the
     /// phrase.
     fn read_phrase_occupation(&mut self, context: ClauseContext<'_>, pattern: &Pattern, first: usize, end: usize) {
-        let ClauseContext { at, subjects, status, weight_names } = context;
+        let ClauseContext { at, subjects, basis } = context;
         let states_employment =
             self.grammar.targets[pattern.target].has(PredicateProperties::EMPLOYMENT) && pattern.words.ends_with(" to");
         let noun = self.singular(self.norm(first));
-        let Some(occupation) = self.target("occupation").filter(|_| states_employment) else { return };
+        let Some(occupation) = self.target(attribute::OCCUPATION).filter(|_| states_employment) else { return };
         if self.grammar.attribute_nouns.get(&noun).is_some_and(|kinds| kinds[0].0 == occupation) {
             let (value, span) = (self.source_text(first, first + 1), self.clause_span(at, end));
+            let weight_names = [basis.weight_names, &[Weight::BY_KIND]].concat();
             for subject in subjects {
-                self.record_fact(
-                    occupation,
-                    subject,
-                    Err(value.clone()),
-                    "",
-                    &[weight_names, &["by_kind"]].concat(),
-                    status,
-                    span,
-                );
+                self.record_value(occupation, subject, value.clone(), basis.with_weights(&weight_names), span);
             }
         }
     }
@@ -357,10 +364,11 @@ impl SentenceReader<'_> {
                         return Some((Some(np), end));
                     }
                     // Skips adverbs and words such as "about" before the object, as in "worth about sixty".
-                    let word = self.norm(token);
-                    if (self.grammar.word_class(word).has(WordClass::ADVERB) || APPROXIMATORS.contains(&word))
-                        && token < to
-                    {
+                    let (word, numbers) = (self.norm(token), &lists().numbers);
+                    let is_skipped = self.grammar.word_class(word).has(WordClass::ADVERB)
+                        || numbers.approximators.contains(word)
+                        || numbers.value_approximators.contains(word);
+                    if is_skipped && token < to {
                         token += 1;
                         continue;
                     }
@@ -408,7 +416,7 @@ impl SentenceReader<'_> {
         start: usize,
         to: usize,
     ) -> Option<usize> {
-        let ClauseContext { at, subjects, status, weight_names } = context;
+        let ClauseContext { at, subjects, basis } = context;
         let [a, b, ..] = subjects else { return None };
         let (a, b) = (*a, *b);
         let grammar = self.grammar;
@@ -424,12 +432,12 @@ impl SentenceReader<'_> {
                     continue;
                 }
                 // "are members of the guild" states no relation between the subjects.
-                if OWNER_PREPOSITIONS.contains(&self.norm(end)) && matches!(self.norm(end), "of" | "to" | "with") {
+                if lists().prepositions.reciprocal_objects.contains(self.norm(end)) {
                     continue;
                 }
                 let span = self.clause_span(at, end);
-                let weight_names = [weight_names, &["by_together"]].concat();
-                self.record_fact(pattern.target, &a, Ok(&b), &pattern.words, &weight_names, status, span);
+                let weight_names = [basis.weight_names, &[Weight::BY_TOGETHER]].concat();
+                self.record_relation(pattern.target, (&a, &b), &pattern.words, basis.with_weights(&weight_names), span);
                 return Some(end);
             }
         }
@@ -449,13 +457,13 @@ impl SentenceReader<'_> {
             || (self.grammar.word_class(next).has(WordClass::ADJECTIVE)
                 && self.norm(at + 2) != "to"
                 && !is_in_noun_group());
-        matches!(self.norm(at), "dead" | "proper" | "bloody" | "well" | "stone" | "right") && is_adjective
+        lists().adverbs.intensifiers.contains(self.norm(at)) && is_adjective
     }
 
     /// Records the attribute that an adjective gives, such as "wounded". Returns the token after the adjective, or
     /// `None` if no fact was added.
     pub(crate) fn read_adjective(&mut self, context: ClauseContext<'_>, start: usize) -> Option<usize> {
-        let ClauseContext { at, subjects, status, weight_names } = context;
+        let ClauseContext { at, subjects, basis } = context;
         let start = start + usize::from(self.is_intensifier(start));
         let word = self.norm(start).to_owned();
         if self.is_named(start) {
@@ -475,11 +483,10 @@ impl SentenceReader<'_> {
             let entry = entries.iter().find(|(target, _)| self.grammar.targets[*target].subject.intersects(kinds));
             if let Some((target, weak)) = entry {
                 let precedes_preposition = self.grammar.word_class(self.norm(start + 1)).has(WordClass::PREPOSITION)
-                    && matches!(self.norm(start + 1), "of" | "about" | "with" | "to" | "for" | "at" | "by" | "on");
-                let mut weight_names =
-                    [weight_names, &[if *weak { "weak" } else { "strong" }, "by_adjective"][..]].concat();
+                    && lists().prepositions.after_adjectives.contains(self.norm(start + 1));
+                let mut weight_names = [basis.weight_names, &[Weight::of_words(*weak), Weight::BY_ADJECTIVE]].concat();
                 if precedes_preposition {
-                    weight_names.push("leads_on");
+                    weight_names.push(Weight::LEADS_ON);
                 }
                 let mut end = start + 1;
                 // The value includes the particle of "burned down", but not the adverb of "hurt badly".
@@ -487,7 +494,7 @@ impl SentenceReader<'_> {
                     end += 1;
                 }
                 let value = self.source_text(start, end);
-                self.record_fact(*target, subject, Err(value), "", &weight_names, status, span);
+                self.record_value(*target, subject, value, basis.with_weights(&weight_names), span);
             }
         }
         (self.facts.len() > fact_count).then_some(start + 1)
@@ -496,7 +503,7 @@ impl SentenceReader<'_> {
     /// Reads the noun group after "is": a ferryman, Mirela's brother, a member of the guild, forty years old. Returns
     /// the token after the words that were read.
     pub(crate) fn read_noun(&mut self, context: ClauseContext<'_>, start: usize, to: usize) -> Option<usize> {
-        let ClauseContext { at, subjects, status, weight_names } = context;
+        let ClauseContext { at, subjects, basis } = context;
         let item =
             (self.clauses[at].rest_items.0..self.chunks.items.len()).find(|item| self.chunk_start(*item) >= start)?;
         if self.chunk_start(item) != start || start >= to {
@@ -514,19 +521,12 @@ impl SentenceReader<'_> {
             let (target, end) = (*target, self.value_end(item, self.chunks.items.len()).max(group.end));
             let end = if self.norm(group.end) == "like" { self.chunk_end(item + 2).min(to) } else { end };
             let (value, span) = (self.source_text(group.content_start, end), self.clause_span(at, end));
+            let weight_names = [basis.weight_names, &[Weight::BY_PART]].concat();
             for subject in subjects {
-                self.record_fact(
-                    target,
-                    subject,
-                    Err(value.clone()),
-                    "",
-                    &[weight_names, &["by_part"]].concat(),
-                    status,
-                    span,
-                );
+                self.record_value(target, subject, value.clone(), basis.with_weights(&weight_names), span);
             }
             return Some(end);
         }
-        self.read_noun_group(NounContext { np, item, subjects, status, weight_names, clause: Some(at) })
+        self.read_noun_group(NounContext { np, item, subjects, basis, clause: Some(at) })
     }
 }

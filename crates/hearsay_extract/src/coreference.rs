@@ -48,6 +48,8 @@ pub(crate) struct MentionHistory {
     pub(crate) addressed: Option<EntityRef>,
     /// Last sentence in which the speaker announced an act, as in "I will pay".
     pub(crate) announced_in_sentence: Option<usize>,
+    /// Names that begin a sentence of the text as its subject, each with its position in bytes.
+    pub(crate) opening_subjects: Vec<(usize, EntityRef)>,
 }
 
 /// Entity that a pronoun refers to.
@@ -58,6 +60,8 @@ pub(crate) struct Antecedent {
     pub(crate) is_ambiguous: bool,
     /// Whether the sentence of the pronoun also names another suitable entity, as in "Odo stabs Bram and he dies".
     pub(crate) has_rival_in_sentence: bool,
+    /// Whether only an earlier text mentions the entity.
+    pub(crate) is_in_earlier_text: bool,
     /// Whether only an earlier text mentions the entity, and its pronouns are unknown.
     pub(crate) is_unconfirmed: bool,
 }
@@ -212,6 +216,7 @@ impl MentionHistory {
             is_ambiguous: (rivals > 0 && (rival_has_same_role || !best.is_subject))
                 || (!has_known_gender(best) && candidates.len() > 1 && rivals > 0),
             has_rival_in_sentence: best.sentence == self.sentence && rivals > 0,
+            is_in_earlier_text: best.sentence <= self.earlier_sentences,
             is_unconfirmed: best.sentence <= self.earlier_sentences && best.gender == Gender::Unknown,
         })
     }

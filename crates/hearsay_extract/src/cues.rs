@@ -8,6 +8,7 @@ use crate::{
     function_words::{is_be_form, is_discourse_marker, is_pronoun},
     grammar::{CueType, Grammar, WordClass},
     tokenizer::{Token, TokenKind, tokenize},
+    word_lists::lists,
 };
 
 /// Cues in a sentence, found by [`Language::sentence_cues`].
@@ -103,38 +104,17 @@ pub(crate) fn find_cues(tokens: &[Token], grammar: &Grammar, is_name: impl Fn(us
     cues
 }
 
-/// Words that can precede the verb of an order, or its subject "you".
-const ORDER_OPENERS: [&str; 8] = ["please", "now", "just", "also", "then", "must", "should", "shall"];
-
 /// Returns whether a token can be the verb of an order to the reader: "…, and ignore …", "you must ignore …". In "told
 /// the guards to ignore …" and "they ignore …", it is not an order.
 fn begins_order(tokens: &[Token], at: usize) -> bool {
-    let previous = tokens[..at].iter().rev().find(|token| !ORDER_OPENERS.contains(&token.norm.as_str()));
+    let previous = tokens[..at].iter().rev().find(|token| !lists().speech.before_orders.contains(token.norm.as_str()));
     // The period of an initial is no token, but a sentence can end there: "Room B. Ignore …".
     let ends_with_initial =
         |token: &Token| token.norm.chars().count() == 1 && tokens[at].start.saturating_sub(token.end) > 1;
     previous.is_none_or(|token| {
-        !token.is_word()
-            || ends_with_initial(token)
-            || matches!(token.norm.as_str(), "you" | "and" | "or" | "but" | "so")
+        !token.is_word() || ends_with_initial(token) || lists().speech.order_starts.contains(token.norm.as_str())
     })
 }
-
-/// Tags at the end of a statement that do not make it a question: "…, did I mention that?"
-const TAG_QUESTIONS: [&str; 12] = [
-    "did i mention",
-    "did i say",
-    "did i tell you",
-    "have i mentioned",
-    "have i told you",
-    "have i said",
-    "okay",
-    "ok",
-    "remember",
-    "you know",
-    "see",
-    "get it",
-];
 
 /// Returns the tokens of a sentence without a tag at its end.
 pub(crate) fn without_tag(tokens: &[Token]) -> &[Token] {
@@ -142,13 +122,13 @@ pub(crate) fn without_tag(tokens: &[Token]) -> &[Token] {
         return tokens;
     };
     let tail: Vec<&str> = tokens[comma + 1..].iter().map(|token| token.norm.as_str()).collect();
-    let is_tag = |tag: &&str| {
+    let is_tag = |tag: &str| {
         let words: Vec<&str> = tag.split(' ').collect();
         let extra_words = tail.len().saturating_sub(words.len());
         // Example: "did I mention that?"
         tail.starts_with(&words) && extra_words <= if words.len() > 2 { 4 } else { 1 }
     };
-    if TAG_QUESTIONS.iter().any(is_tag) { &tokens[..comma] } else { tokens }
+    if lists().phrases.tag_questions.iter().any(is_tag) { &tokens[..comma] } else { tokens }
 }
 
 /// Returns whether a sentence is a question. If `counts_question_mark` is false, a question mark alone does not make a
@@ -160,7 +140,7 @@ pub(crate) fn is_question(tokens: &[Token], grammar: &Grammar, counts_question_m
     let is_inverted = first.is_some_and(|at| {
         let word = words[at].norm.as_str();
         let is_auxiliary = is_be_form(word) && word != "being" && word != "been"
-            || matches!(word, "do" | "does" | "did" | "has" | "have" | "had")
+            || lists().auxiliaries.have_and_do.contains(word)
             || (grammar.word_class(word).has(WordClass::MODAL) && !words[at].is_capitalized)
             || (at == 0
                 && grammar.word_class(word).has(WordClass::MODAL)
@@ -173,14 +153,11 @@ pub(crate) fn is_question(tokens: &[Token], grammar: &Grammar, counts_question_m
                     || grammar.word_class(&next.norm).has(WordClass::DETERMINER)
                     || next.is("not")
             })
-            && (has_question_mark || !matches!(word, "have" | "had" | "do" | "be"))
+            && (has_question_mark || !lists().auxiliaries.not_only_questions.contains(word))
     });
     let has_question_word = first.is_some_and(|at| {
         let word = words[at].norm.as_str();
-        matches!(
-            word,
-            "who" | "what" | "where" | "when" | "why" | "how" | "whose" | "which" | "whom" | "who's" | "what's"
-        )
+        lists().questions.words.contains(word)
     });
     (has_question_mark && counts_question_mark)
         || is_inverted
@@ -190,13 +167,9 @@ pub(crate) fn is_question(tokens: &[Token], grammar: &Grammar, counts_question_m
 /// Returns whether a sentence begins like a question with a question word: "Who is …", "where does …".
 fn has_question_inversion(words: &[&Token], first: Option<usize>) -> bool {
     let Some(at) = first else { return false };
-    matches!(words[at].norm.as_str(), "who" | "where" | "when" | "why" | "how" | "whose" | "which")
+    lists().questions.inverted.contains(words[at].norm.as_str())
         && words.get(at + 1).is_some_and(|next| {
-            is_be_form(&next.norm)
-                || matches!(
-                    next.norm.as_str(),
-                    "'s" | "do" | "does" | "did" | "can" | "could" | "would" | "will" | "has"
-                )
+            is_be_form(&next.norm) || lists().auxiliaries.after_question_words.contains(next.norm.as_str())
         })
 }
 

@@ -5,6 +5,7 @@ use hearsay_model::{Predicate, PredicateRole};
 use crate::{
     attribute_classifier::values_overlap,
     facts::{ExtractedFact, FactObject},
+    weights::Weight,
 };
 
 /// A candidate with a confidence below `MAX_DROPPED_CONFIDENCE` is dropped if a better reading has at least the
@@ -21,7 +22,7 @@ pub(crate) struct WeightedFact {
     pub(crate) fact: ExtractedFact,
     /// Predicate that the weights use for the fact: the predicate itself, or a more general one.
     pub(crate) label: Predicate,
-    pub(crate) weight_names: Vec<&'static str>,
+    pub(crate) weight_names: Vec<Weight>,
     /// Whether the weights alone determine the confidence.
     pub(crate) uses_weights_only: bool,
 }
@@ -48,7 +49,7 @@ impl WeightedFact {
 
     /// Returns whether the fact is a candidate: a fact that was proposed without an exact match of a pattern.
     pub(crate) fn is_candidate(&self) -> bool {
-        self.weight_names.contains(&"loose")
+        self.weight_names.contains(&Weight::LOOSE)
     }
 }
 

@@ -7,44 +7,8 @@ use crate::{
     function_words::{is_be_form, is_pronoun},
     grammar::{Grammar, WordClass},
     tokenizer::Token,
+    word_lists::{WordSet, lists},
 };
-
-/// Filler sounds.
-const FILLERS: [&str; 7] = ["um", "uh", "er", "erm", "uhm", "umm", "uhh"];
-
-/// Phrases between commas that state nothing about the world.
-const ASIDE_PHRASES: [&str; 9] = [
-    "what 's it called",
-    "what do you call it",
-    "what 's the word",
-    "you know",
-    "as i said",
-    "like i said",
-    "as it turns out",
-    "as it happens",
-    "by the way",
-];
-
-/// Phrases that only add emphasis.
-const EMPHASIS_PHRASES: [&str; 11] = [
-    "fair and square",
-    "plain and simple",
-    "pure and simple",
-    "clear and simple",
-    "dead or alive",
-    "straight out",
-    "straight up",
-    "hand on heart",
-    "believe it or not",
-    "black and white",
-    "plain as day",
-];
-
-/// Phrases between a description of a person and the name: "a cook named Bo Tandy".
-const NAMING_PHRASES: [&str; 5] = ["named", "called", "by the name of", "of the name of", "name of"];
-
-/// Phrases with which a speaker corrects the preceding words.
-const REPAIR_PHRASES: [&str; 7] = ["sorry", "i mean", "or rather", "no wait", "wait no", "no sorry", "scratch that"];
 
 /// Maximum number of tokens that a correction replaces. Also the number of tokens before "named" in which an article is
 /// sought.
@@ -92,7 +56,7 @@ pub(crate) fn remove_disfluencies(tokens: &[Token], grammar: &Grammar) -> CleanS
 fn rewrite_introduced_names(tokens: &mut Vec<Token>, grammar: &Grammar) {
     let mut at = 1;
     while at + 1 < tokens.len() {
-        let naming_end = NAMING_PHRASES.iter().find_map(|words| phrase_end(tokens, at, words));
+        let naming_end = lists().phrases.naming.iter().find_map(|words| phrase_end(tokens, at, words));
         let end = naming_end.unwrap_or(at);
         let is_name = tokens.get(end).is_some_and(|token| token.is_word() && token.is_capitalized);
         let is_plain_word = |token: &Token| {
@@ -100,7 +64,7 @@ fn rewrite_introduced_names(tokens: &mut Vec<Token>, grammar: &Grammar) {
         };
         let article = (at.saturating_sub(MAX_REPAIR_TOKENS)..at - 1)
             .rev()
-            .find(|at| matches!(tokens[*at].norm.as_str(), "a" | "an" | "one" | "some" | "this" | "that" | "another"));
+            .find(|at| lists().determiners.naming.contains(tokens[*at].norm.as_str()));
         if let Some(article) = article
             .filter(|article| naming_end.is_some() && is_name && tokens[article + 1..at].iter().all(is_plain_word))
         {
@@ -116,7 +80,7 @@ fn is_comma(tokens: &[Token], at: usize) -> bool {
 }
 
 /// Finds a phrase of a list between commas at a token. Returns the token after the phrase, or `None`.
-fn phrase_between_commas(tokens: &[Token], at: usize, list: &[&str]) -> Option<usize> {
+fn phrase_between_commas(tokens: &[Token], at: usize, list: &WordSet) -> Option<usize> {
     if at == 0 || !is_comma(tokens, at - 1) {
         return None;
     }
@@ -130,7 +94,7 @@ fn phrase_end(tokens: &[Token], at: usize, words: &str) -> Option<usize> {
 
 /// Returns the range of a filler sound with its commas: ", um,".
 fn filler_range(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
-    if !FILLERS.contains(&tokens[at].norm.as_str()) {
+    if !lists().speech.fillers.contains(&tokens[at].norm) {
         return None;
     }
     let start = if at > 0 && is_comma(tokens, at - 1) { at - 1 } else { at };
@@ -141,7 +105,7 @@ fn filler_range(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
 /// Returns the range of corrected words together with the correction phrase: "she runs, sorry," in "she runs, sorry,
 /// she owns".
 fn repair_range(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
-    let end = phrase_between_commas(tokens, at, &REPAIR_PHRASES)?;
+    let end = phrase_between_commas(tokens, at, &lists().phrases.repairs)?;
     let first = &tokens.get(end + 1)?.norm;
     let start = (at.saturating_sub(MAX_REPAIR_TOKENS + 1)..at - 1).rev().find(|start| tokens[*start].norm == *first)?;
     Some((start, end + 1))
@@ -149,7 +113,7 @@ fn repair_range(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
 
 /// Returns the range of an aside with its commas: ", what's it called,". The words on both sides then form one phrase.
 fn aside_range(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
-    let end = phrase_between_commas(tokens, at, &ASIDE_PHRASES)?;
+    let end = phrase_between_commas(tokens, at, &lists().phrases.asides)?;
     Some((at - 1, end + 1))
 }
 
@@ -158,14 +122,14 @@ fn number_conjunction_range(tokens: &[Token], at: usize, grammar: &Grammar) -> O
     let counts = |word: &str| word.split('-').all(|part| grammar.word_class(part).has(WordClass::NUMBER));
     let previous = tokens.get(at.checked_sub(1)?)?;
     let is_match = tokens[at].is("and")
-        && matches!(previous.norm.as_str(), "hundred" | "thousand" | "million")
+        && lists().numbers.magnitudes.contains(previous.norm.as_str())
         && tokens.get(at + 1).is_some_and(|next| counts(&next.norm));
     is_match.then_some((at, at + 1))
 }
 
 /// Returns the range of an emphasis: "it's hers, fair and square".
 fn emphasis_range(tokens: &[Token], at: usize) -> Option<(usize, usize)> {
-    let end = EMPHASIS_PHRASES.iter().find_map(|words| phrase_end(tokens, at, words))?;
+    let end = lists().phrases.emphasis.iter().find_map(|words| phrase_end(tokens, at, words))?;
     let follows_comma = at > 0 && is_comma(tokens, at - 1);
     let is_final = tokens.get(end).is_none_or(|next| !next.is_word());
     (at > 0 && (follows_comma || is_final)).then_some((if follows_comma { at - 1 } else { at }, end))

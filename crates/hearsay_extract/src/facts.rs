@@ -42,6 +42,9 @@ pub struct Text<'a> {
     pub topic: Option<&'a EntityId>,
     /// Previous texts, oldest first. The extractor uses the last four texts to find out to whom a pronoun refers.
     pub preceding: &'a [&'a str],
+    /// Character who says the last of the previous texts; `None` if no character says it. In narration after the words of
+    /// an NPC, "he" and "she" refer to this NPC.
+    pub previous_speaker: Option<&'a EntityId>,
     /// Sentence encoder, which is used for sentences that match no pattern. `None` if no encoder is available.
     pub encoder: Option<&'a dyn SentenceEncoder>,
 }
@@ -169,6 +172,11 @@ pub struct ExtractedFact {
 }
 
 impl ExtractedFact {
+    /// Returns whether the fact says no more than that two entities have to do with each other.
+    pub fn is_unspecified_relation(&self) -> bool {
+        matches!(self.relation.as_deref(), Some("" | UNSPECIFIED_RELATION))
+    }
+
     /// Returns the entity that is dead according to the fact. Decides like
     /// [`Behavior::dead_entity`](hearsay_model::Behavior::dead_entity) for a recorded fact. Returns `None` if the fact
     /// states no death.
@@ -182,6 +190,9 @@ impl ExtractedFact {
         }
     }
 }
+
+/// Wording of a relation whose type is unknown.
+pub(crate) const UNSPECIFIED_RELATION: &str = "has to do with";
 
 /// Name in a text that no known entity has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,6 +1,8 @@
 //! Reads labelled values, as in notes: "Reward: 80 silver", "Motto of the Knives: …", "Ashby (population 412)". Also
 //! reads goals in sentences such as "What Odo wants is to …".
 
+use hearsay_model::attribute;
+
 use crate::{
     assertion_status::AssertionStatus,
     chunker::VerbForm,
@@ -9,8 +11,10 @@ use crate::{
     kind_set::KindSet,
     mentions::EntityRef,
     nicknames::Nickname,
-    sentence_reader::{RawFact, ResolvedEntity, SentenceReader},
+    sentence_reader::{FactBasis, RawFact, ResolvedEntity, SentenceReader},
     tokenizer::TokenKind,
+    weights::Weight,
+    word_lists::lists,
 };
 
 /// A label must end within this number of tokens.
@@ -54,7 +58,7 @@ impl SentenceReader<'_> {
         owners: &[ResolvedEntity],
         from: usize,
         to: usize,
-        weight_name: &'static str,
+        weight_name: Weight,
         status: &AssertionStatus,
     ) {
         let is_known = |fact: &RawFact| fact.target == target && !fact.weight_names.is_candidate();
@@ -62,8 +66,10 @@ impl SentenceReader<'_> {
             return;
         }
         let (value, span) = (self.source_text(from, to), self.span(from, to - 1));
+        let weight_names = [Weight::FIELD, weight_name];
+        let basis = FactBasis::new(status, &weight_names);
         for owner in owners {
-            self.record_fact(target, owner, Err(value.clone()), "", &["field", weight_name], status, span);
+            self.record_value(target, owner, value.clone(), basis, span);
         }
     }
 
@@ -104,7 +110,7 @@ impl SentenceReader<'_> {
             }
             None => Vec::new(),
         };
-        if owners.is_empty() && matches!(self.norm(label + 1), "of" | "for" | "in") {
+        if owners.is_empty() && lists().prepositions.label_owners.contains(self.norm(label + 1)) {
             let article_count = usize::from(is_ignored(self.norm(label + 2)));
             let name = self.names.iter().find(|name| name.start == label + 2 + article_count && name.end <= colon);
             owners.extend(name.map(|name| ResolvedEntity::certain(name.entity)));
@@ -117,8 +123,11 @@ impl SentenceReader<'_> {
             });
         }
         let Some(target) = self.label_target(&word, &owners) else { return };
-        let weight_name =
-            if owners.iter().any(|owner| owner.weight_name == Some("spoken_of")) { "by_topic" } else { "by_label" };
+        let weight_name = if owners.iter().any(|owner| owner.weight_name == Some(Weight::SPOKEN_OF)) {
+            Weight::BY_TOPIC
+        } else {
+            Weight::BY_LABEL
+        };
         self.record_field(target, &owners, colon + 1, self.last_word_end(), weight_name, status);
     }
 
@@ -144,7 +153,8 @@ impl SentenceReader<'_> {
             let (a, b) = if pattern.is_reversed { (owner, named_entity) } else { (named_entity, owner) };
             let fact_count = self.facts.len();
             let relation = format!("{} of", words[0]);
-            self.record_fact(pattern.target, &a, Ok(&b), &relation, &["field", "by_topic"], status, span);
+            let basis = FactBasis::new(status, &[Weight::FIELD, Weight::BY_TOPIC]);
+            self.record_relation(pattern.target, (&a, &b), &relation, basis, span);
             if self.facts.len() > fact_count {
                 return;
             }
@@ -154,7 +164,7 @@ impl SentenceReader<'_> {
     /// Returns the topic of the text so far, if its kind fits. If the kind does not fit, returns an empty list.
     pub(crate) fn topic(&self, fits_kind: impl Fn(KindSet) -> bool) -> Vec<ResolvedEntity> {
         let entity: Option<EntityRef> = self.history.topic(fits_kind);
-        entity.map(|entity| ResolvedEntity::uncertain(entity, Some("spoken_of"), None)).into_iter().collect()
+        entity.map(|entity| ResolvedEntity::uncertain(entity, Some(Weight::SPOKEN_OF), None)).into_iter().collect()
     }
 
     /// Records the fields in brackets after a name: "Ashby (population 412, motto: “Wade”)".
@@ -174,11 +184,11 @@ impl SentenceReader<'_> {
                 let end = (from..close).find(|at| self.tokens[*at].is_punctuation(",;")).unwrap_or(close);
                 let separator_count = usize::from(matches!(self.norm(from + 1), ":" | "of" | "is" | "."));
                 if let Some(target) = self.label_target(self.norm(from), &[owner]) {
-                    self.record_field(target, &[owner], from + 1 + separator_count, end, "by_bracket", status);
+                    self.record_field(target, &[owner], from + 1 + separator_count, end, Weight::BY_BRACKET, status);
                 } else if self.is_date(from, end)
-                    && let Some(date) = self.target("date")
+                    && let Some(date) = self.target(attribute::DATE)
                 {
-                    self.record_field(date, &[owner], from, end, "by_bracket", status);
+                    self.record_field(date, &[owner], from, end, Weight::BY_BRACKET, status);
                 }
                 from = end + 1;
             }
@@ -189,22 +199,21 @@ impl SentenceReader<'_> {
     /// token before the bracket and the byte range of the pronouns.
     pub(crate) fn read_bracketed_pronouns(&mut self, bracketed: &[(usize, hearsay_model::Span)]) {
         let status = self.sentence_status(false);
-        let Some(pronouns) = self.target("pronouns").filter(|_| !status.is_unasserted) else { return };
+        let Some(pronouns) = self.target(attribute::PRONOUNS).filter(|_| !status.is_unasserted) else { return };
         for (previous_token, span) in bracketed {
             let name = self.names.iter().find(|name| name.end == previous_token + 1).copied();
             let quoted_text = self.text.get(span.start..span.end).map(str::to_owned);
             if let (Some(name), Some(quoted_text)) = (name, quoted_text) {
                 let owner = ResolvedEntity::certain(name.entity);
-                self.record_fact(pronouns, &owner, Err(quoted_text), "", &["field", "by_bracket"], &status, *span);
+                let basis = FactBasis::new(&status, &[Weight::FIELD, Weight::BY_BRACKET]);
+                self.record_value(pronouns, &owner, quoted_text, basis, *span);
             }
         }
     }
 
     /// Returns whether a word can be part of a date.
     pub(crate) fn is_calendar_word(&self, word: &str) -> bool {
-        let words = " of the in on at early late mid year years day days night evening morning spring summer autumn fall winter month \
-            th st nd rd ad bc ce bce c circa about around first second third , ";
-        words.contains(&format!(" {word} ")) || self.grammar.word_class(word).has(WordClass::MONTH)
+        lists().times.calendar.contains(word) || self.grammar.word_class(word).has(WordClass::MONTH)
     }
 
     /// Returns whether a value contains an expression of time.
@@ -212,32 +221,30 @@ impl SentenceReader<'_> {
         let mut words = value.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         words.any(|word| {
             let word = word.to_lowercase();
-            let time_words =
-                ["spring", "summer", "autumn", "fall", "winter", "night", "year", "day", "morning", "century", "age"];
             word.starts_with(|c: char| c.is_ascii_digit())
-                || time_words.contains(&word.as_str())
+                || lists().times.dates.contains(&word)
                 || self.grammar.word_class(&word).has(WordClass::MONTH.or(WordClass::NUMBER))
         })
     }
 
     /// Records an alias after a name: "Odo, alias the Hook, …", "Odo “Hook” Brandt".
     fn read_aliases(&mut self, status: &AssertionStatus) {
-        let Some(alias) = self.target("alias") else { return };
+        let Some(alias) = self.target(attribute::ALIAS) else { return };
         for index in 0..self.names.len() {
             let name = self.names[index];
             let owner = ResolvedEntity::certain(name.entity);
             let is_quoted = matches!(self.tokens.get(name.end).map(|token| token.kind), Some(TokenKind::Quote(_)));
             if is_quoted && name.end + 1 < self.tokens.len() && self.tokens[name.end + 1].is_capitalized {
-                self.record_field(alias, &[owner], name.end, name.end + 1, "by_bracket", status);
+                self.record_field(alias, &[owner], name.end, name.end + 1, Weight::BY_BRACKET, status);
                 continue;
             }
             let follows_mark = self.tokens.get(name.end).is_some_and(|token| token.is_punctuation(",("));
-            let introduces_alias = matches!(self.norm(name.end + 1), "alias" | "aka" | "nicknamed" | "dubbed");
+            let introduces_alias = lists().names.alias_openers.contains(self.norm(name.end + 1));
             let is_end = |at: &usize| self.tokens[*at].is_punctuation(",.;)(");
             let from = name.end + 2 + usize::from(is_ignored(self.norm(name.end + 2)));
             let end = (from..self.tokens.len().min(from + 6)).find(is_end).unwrap_or(from);
             if follows_mark && introduces_alias && end > from {
-                self.record_field(alias, &[owner], from, end, "by_bracket", status);
+                self.record_field(alias, &[owner], from, end, Weight::BY_BRACKET, status);
             }
         }
     }
@@ -245,10 +252,11 @@ impl SentenceReader<'_> {
     /// Records nicknames in quotation marks as aliases of their entities: "Odo (“Hook”)", "Odo “Hook” Brandt".
     pub(crate) fn read_nicknames(&mut self, nicknames: &[(EntityRef, &Nickname)]) {
         let status = self.sentence_status(false);
-        let Some(alias) = self.target("alias").filter(|_| !status.is_unasserted) else { return };
+        let Some(alias) = self.target(attribute::ALIAS).filter(|_| !status.is_unasserted) else { return };
         for (entity, Nickname { name, span, .. }) in nicknames {
             let owner = ResolvedEntity::certain(*entity);
-            self.record_fact(alias, &owner, Err(name.clone()), "", &["field", "by_bracket"], &status, *span);
+            let basis = FactBasis::new(&status, &[Weight::FIELD, Weight::BY_BRACKET]);
+            self.record_value(alias, &owner, name.clone(), basis, *span);
         }
     }
 
@@ -257,29 +265,29 @@ impl SentenceReader<'_> {
         let slash = (1..self.tokens.len().saturating_sub(1)).find(|at| {
             self.tokens[*at].is_punctuation("/") && is_pronoun(self.norm(at - 1)) && is_pronoun(self.norm(at + 1))
         });
-        let (Some(slash), Some(target)) = (slash, self.target("pronouns")) else { return };
+        let (Some(slash), Some(target)) = (slash, self.target(attribute::PRONOUNS)) else { return };
         let person = self.names.iter().find(|name| self.kinds(name.entity) == KindSet::PERSON).copied();
         let owners = match person {
             Some(name) => vec![ResolvedEntity::certain(name.entity)],
             None => self.topic(|kinds| kinds == KindSet::PERSON),
         };
-        self.record_field(target, &owners, slash - 1, slash + 2, "by_bracket", status);
+        self.record_field(target, &owners, slash - 1, slash + 2, Weight::BY_BRACKET, status);
     }
 
     /// Records a date after a name: "The Mill Fire, on 3 November 1911, …".
     fn read_dates(&mut self, status: &AssertionStatus) {
-        let Some(date) = self.target("date") else { return };
+        let Some(date) = self.target(attribute::DATE) else { return };
         for index in 0..self.names.len() {
             let name = self.names[index];
             if !self.tokens.get(name.end).is_some_and(|token| token.is_punctuation(",\u{2014}")) {
                 continue;
             }
-            let from = name.end + 1 + usize::from(matches!(self.norm(name.end + 1), "on" | "in" | "of"));
+            let from = name.end + 1 + usize::from(lists().prepositions.dates.contains(self.norm(name.end + 1)));
             let is_end = |at: &usize| self.tokens[*at].is_punctuation(",.;\u{2014}");
             let end = (from..self.tokens.len().min(from + 8)).find(is_end).unwrap_or(from);
             if end > from && self.is_date(from, end) {
                 let owner = ResolvedEntity::certain(name.entity);
-                self.record_field(date, &[owner], from, end, "by_bracket", status);
+                self.record_field(date, &[owner], from, end, Weight::BY_BRACKET, status);
             }
         }
     }
@@ -303,10 +311,10 @@ impl SentenceReader<'_> {
         if is_quest
             && is_instruction
             && self.tokens.get(first_name.end).is_some_and(|token| token.is_punctuation(":\u{2014}"))
-            && let Some(target) = self.target("objectives")
+            && let Some(target) = self.target(attribute::OBJECTIVES)
         {
             let owner = ResolvedEntity::certain(first_name.entity);
-            self.record_field(target, &[owner], objective_start, self.last_word_end(), "by_label", status);
+            self.record_field(target, &[owner], objective_start, self.last_word_end(), Weight::BY_LABEL, status);
         }
     }
 
@@ -314,10 +322,8 @@ impl SentenceReader<'_> {
     fn read_wish(&mut self, status: &AssertionStatus) {
         let is_wish_cleft = matches!(self.norm(0), "what" | "all")
             || (self.norm(0) == "the" && matches!(self.norm(2), "thing" | "wish"));
-        let Some(goals) = self.target("goals").filter(|_| is_wish_cleft) else { return };
-        let is_wish_verb = |lemma: &str| {
-            matches!(lemma, "want" | "hope" | "wish" | "desire" | "dream" | "long" | "seek" | "ask" | "live" | "aim")
-        };
+        let Some(goals) = self.target(attribute::GOALS).filter(|_| is_wish_cleft) else { return };
+        let is_wish_verb = |lemma: &str| lists().verbs.wishes_in_clefts.contains(lemma);
         let wish_clause =
             self.clauses.iter().position(|clause| is_wish_verb(&self.chunks.verb_groups[clause.verb_group].lemma));
         let Some(wish_clause) = wish_clause else { return };
@@ -327,6 +333,6 @@ impl SentenceReader<'_> {
         let Some(to_token) = to_token else { return };
         let subjects = self.clauses[wish_clause].subjects.clone();
         let subjects = self.resolve_subjects(&subjects);
-        self.record_field(goals, &subjects, to_token + 1, self.last_word_end(), "by_aim", status);
+        self.record_field(goals, &subjects, to_token + 1, self.last_word_end(), Weight::BY_AIM, status);
     }
 }

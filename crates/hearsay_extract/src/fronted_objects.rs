@@ -6,13 +6,15 @@ use crate::{
     grammar::{Pattern, PatternPart},
     mentions::EntityRef,
     sentence_reader::{ResolvedEntity, SentenceReader},
+    weights::Weight,
+    word_lists::lists,
 };
 
 impl SentenceReader<'_> {
     /// Records the relation of a verb whose object precedes it: "the club, which Vera owns", "the man whom Odo trusts".
     /// Returns whether a fact was added.
     pub(crate) fn read_fronted_object(&mut self, context: ClauseContext<'_>, patterns: &[Pattern]) -> bool {
-        let ClauseContext { at, subjects, status, weight_names } = context;
+        let ClauseContext { at, subjects, basis } = context;
         let clause = self.clauses[at].clone();
         let Some(relative) = clause.start.checked_sub(1) else { return false };
         let has_no_object =
@@ -20,7 +22,7 @@ impl SentenceReader<'_> {
         if self.verb_group(at).is_passive || !has_no_object {
             return false;
         }
-        let objects = if matches!(self.syntax.word(relative), "which" | "whom" | "who" | "that") {
+        let objects = if lists().pronouns.relative.contains(self.syntax.word(relative)) {
             match self.syntax.antecedent(relative) {
                 Some((objects, _)) => objects,
                 None => return false,
@@ -44,13 +46,19 @@ impl SentenceReader<'_> {
             {
                 continue;
             }
-            let weight_names = [&pattern.with_strength(weight_names)[..], &["by_verb"]].concat();
+            let weight_names = [&pattern.with_strength(basis.weight_names)[..], &[Weight::BY_VERB]].concat();
             let span = self.clause_span(at, end);
             let kind_fits = |object: &&ResolvedEntity| self.kinds(object.entity).intersects(pattern.object_kinds);
             for object in objects.iter().filter(kind_fits).copied().collect::<Vec<_>>() {
                 for subject in subjects {
                     let (a, b) = if pattern.is_reversed { (&object, subject) } else { (subject, &object) };
-                    self.record_fact(pattern.target, a, Ok(b), &pattern.words, &weight_names, status, span);
+                    self.record_relation(
+                        pattern.target,
+                        (a, b),
+                        &pattern.words,
+                        basis.with_weights(&weight_names),
+                        span,
+                    );
                 }
             }
             if self.facts.len() > fact_count {

@@ -13,6 +13,8 @@ use crate::{
     named_flags::named_flags,
     predicate_properties::PredicateProperties,
     triggers::{Trigger, Triggers},
+    weights::{DoubtFactor, Weight},
+    word_lists::lists,
 };
 use word_votes::{WordVotes, count_votes};
 
@@ -126,9 +128,9 @@ pub(crate) struct Pattern {
 
 impl Pattern {
     /// Returns the weight names, followed by `weak` or `strong` for the words of the pattern.
-    pub(crate) fn with_strength(&self, weight_names: &[&'static str]) -> Vec<&'static str> {
+    pub(crate) fn with_strength(&self, weight_names: &[Weight]) -> Vec<Weight> {
         let mut weight_names = weight_names.to_vec();
-        weight_names.push(if self.is_weak { "weak" } else { "strong" });
+        weight_names.push(Weight::of_words(self.is_weak));
         weight_names
     }
 }
@@ -202,11 +204,12 @@ pub(crate) struct Grammar {
     pub(crate) confidence_factors: FxHashMap<String, f64>,
 }
 
-/// Words that are ignored in a pattern, such as `his` and `the`.
-const IGNORED_WORDS: &str = " a an the his her their its my your our ";
+/// Factor for the confidence of a doubtful fact, if the language files contain no number for the reason of the doubt.
+const DEFAULT_DOUBT_FACTOR: f64 = 0.3;
 
+/// Returns whether a word is ignored in a pattern, such as `his` and `the`.
 pub(crate) fn is_ignored(word: &str) -> bool {
-    !word.is_empty() && IGNORED_WORDS.split(' ').any(|ignored| ignored == word)
+    lists().determiners.ignored.contains(word)
 }
 
 /// Replaces reflexive pronouns, such as `himself`, with `oneself`.
@@ -400,7 +403,7 @@ impl Grammar {
     /// Returns the base form of the verb, and the rest of the pattern, for a pattern that begins with a negation, as in
     /// "not paid". Returns other patterns unchanged.
     fn negated_verb_pattern(&self, first: String, pattern: Pattern) -> (String, Pattern) {
-        if !["not", "never", "can"].contains(&first.as_str()) {
+        if !lists().speech.pattern_negations.contains(&first) {
             return (first, pattern);
         }
         let mut parts = pattern.parts.clone();
@@ -494,7 +497,7 @@ impl Grammar {
             for phrase in &words.phrases {
                 let takes_object = phrase.split_whitespace().last().is_some_and(|word| {
                     self.word_classes.get(word).is_some_and(|class| class.has(WordClass::PREPOSITION)) || word == "as"
-                }) || ["called", "nicknamed", "dubbed", "worth", "aka"].contains(&phrase.as_str());
+                }) || lists().phrases.with_objects.contains(phrase);
                 let (first, mut pattern) = self.pattern(target, phrase, false, takes_object)?;
                 if !takes_object {
                     pattern.value = Some(phrase.replace('?', ""));
@@ -535,6 +538,13 @@ impl Grammar {
         end.map(|(_, target)| vec![(*target, false)]).unwrap_or_default()
     }
 
+    /// Returns the first of some attributes whose subject can have one of the given classes. `attributes` contains the
+    /// indices of the targets, each with whether the word is weak evidence.
+    pub(crate) fn attribute_for_kinds(&self, attributes: &[(usize, bool)], kinds: KindSet) -> Option<&str> {
+        let mut targets = attributes.iter().map(|(target, _)| &self.targets[*target]);
+        targets.find(|target| target.subject.intersects(kinds)).map(|target| target.predicate.as_str())
+    }
+
     /// Returns whether a fact stays true forever, such as the fact that a person created something. `target` is the
     /// index of the fact's target, and `relation` contains the words of its relation.
     pub(crate) fn is_permanent(&self, target: usize, relation: &str) -> bool {
@@ -560,7 +570,11 @@ impl Grammar {
         self.verb_properties.get(lemma).copied().unwrap_or_default()
     }
 
-    pub(crate) fn weight(&self, name: &str) -> f64 {
-        self.weights.get(name).copied().unwrap_or_default()
+    pub(crate) fn weight(&self, weight: Weight) -> f64 {
+        self.weights.get(weight.as_str()).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn confidence_factor(&self, factor: DoubtFactor) -> f64 {
+        self.confidence_factors.get(factor.as_str()).copied().unwrap_or(DEFAULT_DOUBT_FACTOR)
     }
 }

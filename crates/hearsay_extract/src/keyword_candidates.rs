@@ -1,7 +1,7 @@
 //! Proposes attributes for the review queue, from numbers, quotations and certain words that no pattern reads. Examples
 //! are populations, prices, ages, dates, mottos, banners, objectives of quests, and outcomes of events.
 
-use hearsay_model::PredicateRole;
+use hearsay_model::{PredicateRole, attribute};
 
 use crate::{
     assertion_status::AssertionStatus,
@@ -9,86 +9,12 @@ use crate::{
     grammar::WordClass,
     kind_set::KindSet,
     predicate_properties::PredicateProperties,
-    sentence_reader::{MentionSpan, RawFact, RawObject, ResolvedEntity, SentenceReader},
+    sentence_reader::{FactBasis, MentionSpan, RawFact, RawObject, ResolvedEntity, SentenceReader},
     tokenizer::TokenKind,
     triggers::Trigger,
+    weights::Weight,
+    word_lists::lists,
 };
-
-/// Words before an inexact number, as in "about sixty".
-const APPROXIMATORS: [&str; 20] = [
-    "about",
-    "some",
-    "around",
-    "nearly",
-    "almost",
-    "over",
-    "under",
-    "roughly",
-    "approximately",
-    "than",
-    "fewer",
-    "more",
-    "less",
-    "least",
-    "barely",
-    "past",
-    "only",
-    "just",
-    "not",
-    "yet",
-];
-
-/// Words before a number that is an age.
-const AGE_CUES: [&str; 10] = ["at", "only", "of", "aged", "age", "turned", "past", "not", "barely", "nearly"];
-
-/// Names of coins and currencies.
-const CURRENCIES: &str = " credits credit crowns crown silver silvers gold golds marks coins coin pounds dollars shillings guineas pennies \
-    pence coppers ducats florins thalers gp sp cp k nuyen eddies bucks euros talents denarii sovereigns doubloons francs ";
-
-/// Words for payments, rewards and prices.
-const PAYMENT_WORDS: &str = " pay pays paid reward bounty offer offers offered gets get earns earn purse fee price worth fetch fetches \
-    sold sells bought value valued cost costs ransom prize completion for ";
-
-/// Verbs that state how an event ended.
-const OUTCOME_VERBS: [&str; 14] = [
-    "end", "fail", "succeed", "cost", "leave", "result", "conclude", "finish", "collapse", "cease", "kill", "destroy",
-    "put", "crush",
-];
-
-/// Verbs for governing a place.
-const GOVERNING_VERBS: [&str; 8] = ["rule", "govern", "run", "administer", "lead", "control", "answer", "have"];
-
-/// Nouns for rulers and governing bodies.
-const GOVERNING_NOUNS: &str = " council board mayor duke duchess king queen parliament senate assembly governor prince regent committee \
-    junta triumvirate directorate synod moot elders burgomaster baron baroness count countess magistrate reeve sheriff ";
-
-/// Nouns for the atmosphere of a place.
-const ATMOSPHERE_NOUNS: &str =
-    " silence gloom smell stench reek fog mist hush tension quiet dread scent odour odor din melancholy stillness ";
-
-/// Words that precede a goal.
-const GOAL_PHRASES: [&str; 20] = [
-    "determined to",
-    "bent on",
-    "out to",
-    "sworn to",
-    "vowed to",
-    "saving up to",
-    "saving to",
-    "resolved to",
-    "desperate to",
-    "eager to",
-    "keen to",
-    "hoping to",
-    "intent on",
-    "set on",
-    "more than to",
-    "nothing but to",
-    "rest until",
-    "itching to",
-    "longing to",
-    "ambition to",
-];
 
 impl SentenceReader<'_> {
     /// Proposes attributes from numbers, quotations and certain words in the sentence.
@@ -109,6 +35,7 @@ impl SentenceReader<'_> {
         self.propose_outcomes(&mentions, &status);
         self.propose_objectives(&mentions, &status);
         self.propose_governments(&mentions, &status);
+        self.propose_faiths(&status);
         self.propose_headquarters(&status);
         self.propose_atmospheres(&mentions, &status);
         self.propose_implied_relations(&mentions, statuses);
@@ -120,20 +47,20 @@ impl SentenceReader<'_> {
             .chunks
             .noun_groups
             .iter()
-            .find(|np| np.name.is_none() && self.is_in_list(ATMOSPHERE_NOUNS, np.head))
+            .find(|np| np.name.is_none() && lists().nouns.atmospheres.contains(self.norm(np.head)))
             .cloned();
         if let Some(np) = atmosphere_group
             && let Some(place) = self.nearest_mention(mentions, KindSet::PLACE, np.head)
         {
             let item = self.chunk_at(np.start);
             let end = item.map_or(np.end, |item| self.value_end(item, self.chunks.items.len()));
-            self.propose_unless_known("atmosphere", place, np.content_start, end, "loose_air", status);
+            self.propose_unless_known(attribute::ATMOSPHERE, place, np.content_start, end, Weight::LOOSE_AIR, status);
         }
         for at in 0..self.clauses.len() {
             let clause = &self.clauses[at];
             let vg = &self.chunks.verb_groups[clause.verb_group];
             let has_it_subject = clause.subjects.iter().any(|np| self.norm(self.chunks.noun_groups[*np].head) == "it");
-            let (from, atmosphere) = (vg.end, self.target("atmosphere"));
+            let (from, atmosphere) = (vg.end, self.target(attribute::ATMOSPHERE));
             let is_atmosphere = |at: usize| {
                 self.grammar.adjective_attributes(self.norm(at)).iter().any(|(target, _)| Some(*target) == atmosphere)
             };
@@ -144,7 +71,7 @@ impl SentenceReader<'_> {
             let continues_value = |at: &usize| is_atmosphere(*at) || matches!(self.norm(*at), "and" | ",");
             let to = (from..self.tokens.len()).take_while(continues_value).last().map_or(from, |at| at + 1);
             if let Some(place) = place {
-                self.propose_unless_known("atmosphere", place, from, to, "loose_air", status);
+                self.propose_unless_known(attribute::ATMOSPHERE, place, from, to, Weight::LOOSE_AIR, status);
             }
         }
     }
@@ -166,8 +93,8 @@ impl SentenceReader<'_> {
                 && is_joint
             {
                 let acquaintance = self.target_with(PredicateProperties::ACQUAINTANCE);
-                self.propose_relation(acquaintance, a, b, at, "loose_together", status);
-                self.propose_relation(acquaintance, b, a, at, "loose_together", status);
+                self.propose_relation(acquaintance, a, b, at, Weight::LOOSE_TOGETHER, status);
+                self.propose_relation(acquaintance, b, a, at, Weight::LOOSE_TOGETHER, status);
             }
             self.propose_specific_relations(at, &subjects, mentions, status);
             // In "The siege was long. Odo was there.", Odo took part in the siege.
@@ -176,7 +103,7 @@ impl SentenceReader<'_> {
             let event = self.topic(|kinds| kinds == KindSet::EVENT).first().copied().filter(|_| is_there);
             if let (Some(event), [subject, ..]) = (event, &subjects[..]) {
                 let participation = self.role_target(PredicateRole::Participation);
-                self.propose_relation(participation, *subject, event, at, "loose_there", status);
+                self.propose_relation(participation, *subject, event, at, Weight::LOOSE_THERE, status);
             }
             let topic_at = (vg.end..self.tokens.len()).find(|at| self.norm(*at) == "about");
             if let Some(about_token) = topic_at.filter(|_| self.grammar.triggers.contains(Trigger::Telling, &vg.lemma))
@@ -186,7 +113,7 @@ impl SentenceReader<'_> {
                 let topic = mentions.iter().find(|mention| mention.start > about_token).copied();
                 if let (Some(informed), Some(topic)) = (informed, topic) {
                     let awareness = self.role_target(PredicateRole::Awareness);
-                    self.propose_relation(awareness, informed.resolved, topic.resolved, at, "loose_told", status);
+                    self.propose_relation(awareness, informed.resolved, topic.resolved, at, Weight::LOOSE_TOLD, status);
                 }
             }
             let is_wish = self.grammar.triggers.contains(Trigger::Wishing, &vg.lemma);
@@ -196,7 +123,7 @@ impl SentenceReader<'_> {
             });
             if let (Some(desired), [wisher, ..]) = (desired.copied().filter(|_| is_wish), &subjects[..]) {
                 let desire = self.target_with(PredicateProperties::DESIRE);
-                self.propose_relation(desire, *wisher, desired.resolved, at, "loose_wished", status);
+                self.propose_relation(desire, *wisher, desired.resolved, at, Weight::LOOSE_WISHED, status);
             }
         }
     }
@@ -216,7 +143,7 @@ impl SentenceReader<'_> {
         for mention in mentions.iter().filter(|mention| mention.start >= vg.end && mention.end <= last) {
             let kinds = self.kinds(mention.resolved.entity);
             let follows_place_preposition = (mention.start.saturating_sub(4).max(vg.end)..mention.start + 1)
-                .any(|at| matches!(self.norm(at), "in" | "on" | "aboard" | "at" | "inside" | "into" | "under"));
+                .any(|at| lists().prepositions.places.contains(self.norm(at)));
             let role = match kinds {
                 kinds if kinds == KindSet::PLACE && follows_place_preposition => PredicateRole::Location,
                 kinds if kinds == KindSet::THING && is_perception => PredicateRole::Awareness,
@@ -234,7 +161,14 @@ impl SentenceReader<'_> {
                     fact.relates(subject.entity, entity) && role.is(&self.grammar.targets[fact.target].predicate)
                 };
                 if !self.facts.iter().any(is_specific) && !self.facts.iter().any(is_proposed) {
-                    self.propose_relation(self.role_target(role), *subject, resolved, at, "loose_instead", status);
+                    self.propose_relation(
+                        self.role_target(role),
+                        *subject,
+                        resolved,
+                        at,
+                        Weight::LOOSE_INSTEAD,
+                        status,
+                    );
                 }
             }
         }
@@ -246,7 +180,7 @@ impl SentenceReader<'_> {
         a: ResolvedEntity,
         b: ResolvedEntity,
         at: usize,
-        weight_name: &'static str,
+        weight_name: Weight,
         status: &AssertionStatus,
     ) {
         let Some(target) = target else { return };
@@ -260,7 +194,8 @@ impl SentenceReader<'_> {
             return;
         }
         let span = self.clause_span(at, self.verb_group(at).end);
-        self.record_fact(target, &a, Ok(&b), "", &["loose", weight_name], status, span);
+        let weight_names = [Weight::LOOSE, weight_name];
+        self.record_relation(target, (&a, &b), "", FactBasis::new(status, &weight_names), span);
     }
 
     /// Returns the entity of the given kind that is nearest to a token.
@@ -278,19 +213,22 @@ impl SentenceReader<'_> {
         subject: MentionSpan,
         from: usize,
         to: usize,
-        weight_name: &'static str,
+        weight_name: Weight,
         status: &AssertionStatus,
     ) {
         let Some(target) = self.target(name) else { return };
         let is_known = |fact: &RawFact| fact.target == target && fact.subject == subject.resolved.entity;
         if from < to && !self.facts.iter().any(is_known) {
             let (value, span) = (self.source_text(from, to), self.span(from, to - 1));
-            self.record_fact(target, &subject.resolved, Err(value), "", &["loose", weight_name], status, span);
+            let weight_names = [Weight::LOOSE, weight_name];
+            self.record_value(target, &subject.resolved, value, FactBasis::new(status, &weight_names), span);
         }
     }
 
-    fn is_in_list(&self, list: &str, at: usize) -> bool {
-        list.split_whitespace().any(|word| word == self.norm(at))
+    /// Returns whether a word precedes an inexact number, as in "about sixty".
+    fn is_approximator(&self, at: usize) -> bool {
+        let numbers = &lists().numbers;
+        numbers.approximators.contains(self.norm(at)) || numbers.count_approximators.contains(self.norm(at))
     }
 
     /// Proposes populations, rewards, prices, ages and dates from numbers.
@@ -302,13 +240,13 @@ impl SentenceReader<'_> {
                     && self.is_number(&years)
                     && let Some(person) = self.nearest_mention(mentions, KindSet::PERSON, at)
                 {
-                    self.propose_unless_known("age", person, at, at + 1, "loose_counted", status);
+                    self.propose_unless_known(attribute::AGE, person, at, at + 1, Weight::LOOSE_COUNTED, status);
                 }
                 at += 1;
                 continue;
             }
             let mut from = at;
-            while from > 0 && APPROXIMATORS.contains(&self.norm(from - 1)) {
+            while from > 0 && self.is_approximator(from - 1) {
                 from -= 1;
             }
             let to = (at..self.tokens.len()).find(|at| !self.is_number(self.norm(*at))).unwrap_or(self.tokens.len());
@@ -323,14 +261,15 @@ impl SentenceReader<'_> {
         mentions: &[MentionSpan],
         status: &AssertionStatus,
     ) {
-        let population = self.target("population");
+        let population = self.target(attribute::POPULATION);
         let noun_target = |at: usize| {
             self.grammar.possession_nouns.get(self.norm(at)).and_then(|all| all.first()).map(|(target, _)| *target)
         };
         // Example: "$200"
         let currency_sign = from.checked_sub(1).filter(|at| matches!(self.norm(*at), "$" | "\u{A3}" | "\u{20AC}"));
         let from = currency_sign.unwrap_or(from);
-        let is_unit = |at: &usize| noun_target(*at) == population || self.is_in_list(CURRENCIES, *at);
+        let is_unit =
+            |at: &usize| noun_target(*at) == population || lists().numbers.currencies.contains(self.norm(*at));
         let unit = currency_sign.map(|_| to - 1).or_else(|| (to..(to + 2).min(self.tokens.len())).find(is_unit));
         let previous_word = from.checked_sub(1).map_or("", |at| self.norm(at)).to_owned();
         // Example: "the spring of sixty-eight"
@@ -345,49 +284,61 @@ impl SentenceReader<'_> {
         if let Some(unit) = unit {
             if noun_target(unit) == population {
                 if let Some(place) = self.nearest_mention(mentions, KindSet::PLACE, number) {
-                    self.propose_unless_known("population", place, from, unit + 1, "loose_counted", status);
+                    self.propose_unless_known(
+                        attribute::POPULATION,
+                        place,
+                        from,
+                        unit + 1,
+                        Weight::LOOSE_COUNTED,
+                        status,
+                    );
                 }
-            } else if previous_word == "(" || (0..self.tokens.len()).any(|at| self.is_in_list(PAYMENT_WORDS, at)) {
+            } else if previous_word == "("
+                || (0..self.tokens.len()).any(|at| lists().numbers.payments.contains(self.norm(at)))
+            {
                 let quest = self
                     .nearest_mention(mentions, KindSet::QUEST, number)
                     .or_else(|| self.previous_quest(mentions, number));
                 if let Some(quest) = quest {
-                    self.propose_unless_known("reward", quest, from, unit + 1, "loose_counted", status);
+                    self.propose_unless_known(attribute::REWARD, quest, from, unit + 1, Weight::LOOSE_COUNTED, status);
                 } else if let Some(thing) = self.nearest_mention(mentions, KindSet::THING, number) {
-                    self.propose_unless_known("value", thing, from, unit + 1, "loose_counted", status);
+                    self.propose_unless_known(attribute::VALUE, thing, from, unit + 1, Weight::LOOSE_COUNTED, status);
                 }
             }
         } else if is_labelled {
             if let Some(place) = self.nearest_mention(mentions, KindSet::PLACE, number) {
-                self.propose_unless_known("population", place, from, to, "loose_counted", status);
+                self.propose_unless_known(attribute::POPULATION, place, from, to, Weight::LOOSE_COUNTED, status);
             }
         } else if is_date {
             if let Some(event) = self.nearest_mention(mentions, KindSet::EVENT, number) {
                 let is_day = |at: usize| {
-                    self.is_calendar_word(self.norm(at)) && !matches!(self.norm(at), "in" | "on" | "of" | "at" | ",")
+                    self.is_calendar_word(self.norm(at)) && !lists().prepositions.in_dates.contains(self.norm(at))
                 };
                 let first =
                     (number.saturating_sub(3)..number).rev().take_while(|at| is_day(*at)).last().unwrap_or(number);
                 let last =
                     (to..(to + 3).min(self.tokens.len())).take_while(|at| is_day(*at)).last().map_or(to, |at| at + 1);
-                self.propose_unless_known("date", event, first, last, "loose_dated", status);
+                self.propose_unless_known(attribute::DATE, event, first, last, Weight::LOOSE_DATED, status);
             }
         } else {
-            let has_year_word = matches!(self.norm(to), "years" | "winters" | "summers")
-                && (self.norm(to + 1) == "old" || self.norm(to) != "years");
-            let is_final =
-                to >= self.tokens.len() || !self.tokens[to].is_word() || matches!(self.norm(to), "and" | "but" | "now");
+            let has_year_word =
+                lists().times.years.contains(self.norm(to)) && (self.norm(to + 1) == "old" || self.norm(to) != "years");
+            let is_final = to >= self.tokens.len()
+                || !self.tokens[to].is_word()
+                || lists().numbers.after_ages.contains(self.norm(to));
             let first = self.norm(from).to_owned();
-            let is_age = is_final && (AGE_CUES.contains(&previous_word.as_str()) || AGE_CUES.contains(&first.as_str()));
+            let is_age = is_final
+                && (lists().numbers.age_cues.contains(previous_word.as_str())
+                    || lists().numbers.age_cues.contains(first.as_str()));
             if let Some(person) =
                 self.nearest_mention(mentions, KindSet::PERSON, number).filter(|_| has_year_word || is_age)
             {
                 self.propose_unless_known(
-                    "age",
+                    attribute::AGE,
                     person,
                     from,
                     to + usize::from(has_year_word),
-                    "loose_counted",
+                    Weight::LOOSE_COUNTED,
                     status,
                 );
             }
@@ -416,27 +367,27 @@ impl SentenceReader<'_> {
                 .or_else(|| reader.nearest_mention(mentions, KindSet::PLACE, at))
         };
         if let Some((quote, end)) = quote {
-            let introduces_motto = (0..token_count).any(|at| {
-                has_label(self, "motto", at) || matches!(self.norm(at), "words" | "reads" | "door" | "carved")
-            });
+            let introduces_motto = (0..token_count)
+                .any(|at| has_label(self, attribute::MOTTO, at) || lists().nouns.mottos.contains(self.norm(at)));
             if let Some(group) = group(self, quote).filter(|_| introduces_motto) {
-                self.propose_unless_known("motto", group, quote, end, "loose_quoted", status);
+                self.propose_unless_known(attribute::MOTTO, group, quote, end, Weight::LOOSE_QUOTED, status);
             }
         }
-        let Some(symbol_token) = (0..token_count).find(|at| has_label(self, "symbol", *at) && !self.is_named(*at))
+        let Some(symbol_token) =
+            (0..token_count).find(|at| has_label(self, attribute::SYMBOL, *at) && !self.is_named(*at))
         else {
             return;
         };
         let Some(group) = group(self, symbol_token) else { return };
         let is_shown = |np: &&crate::chunker::NounGroup| {
-            let is_indefinite = np.article.is_some_and(|at| matches!(self.norm(at), "a" | "an" | "two" | "three"));
+            let is_indefinite = np.article.is_some_and(|at| lists().determiners.before_symbols.contains(self.norm(at)));
             is_indefinite && np.name.is_none() && !(np.start <= symbol_token && symbol_token < np.end)
         };
         let shown_group = self.chunks.noun_groups.iter().find(is_shown).map(|np| (np.content_start, np.end, np.start));
         if let Some((content, end, start)) = shown_group {
             let item = self.chunk_at(start);
             let end = item.map_or(end, |item| self.value_end(item, self.chunks.items.len()));
-            self.propose_unless_known("symbol", group, content, end, "loose_sign", status);
+            self.propose_unless_known(attribute::SYMBOL, group, content, end, Weight::LOOSE_SIGN, status);
         }
     }
 
@@ -464,7 +415,7 @@ impl SentenceReader<'_> {
             let vg = self.chunks.verb_groups[clause.verb_group].clone();
             let last = (vg.end + 8).min(self.tokens.len());
             let goal_start = (vg.start..last).find_map(|from| {
-                GOAL_PHRASES.iter().find_map(|words| {
+                lists().phrases.goals.iter().find_map(|words| {
                     let words: Vec<&str> = words.split(' ').collect();
                     let is_match = words.iter().enumerate().all(|(n, word)| self.norm(from + n) == *word);
                     is_match.then_some(from + words.len())
@@ -479,9 +430,9 @@ impl SentenceReader<'_> {
             let to = self.punctuation_after(from, ".!;,");
             let mut status = status.clone();
             status.denied = false;
-            let goals = self.target("goals");
+            let goals = self.target(attribute::GOALS);
             if !self.facts.iter().any(|fact| Some(fact.target) == goals && fact.subject == subjects[0].entity) {
-                self.propose_attribute("goals", &subjects, from, to, "loose_set_on", &status, 1);
+                self.propose_attribute(attribute::GOALS, &subjects, from, to, Weight::LOOSE_SET_ON, &status);
             }
         }
     }
@@ -499,12 +450,12 @@ impl SentenceReader<'_> {
             let Some(event) = event else { return };
             let is_subject = subjects.iter().any(|(start, end)| *start <= event.start && event.start < *end);
             let to = self.punctuation_after(vg.end, ".!;,");
-            if is_subject && OUTCOME_VERBS.contains(&vg.lemma.as_str()) {
+            if is_subject && lists().verbs.outcomes.contains(vg.lemma.as_str()) {
                 let from = vg.head;
-                self.propose_unless_known("outcome", event, from, to, "loose_ended", status);
+                self.propose_unless_known(attribute::OUTCOME, event, from, to, Weight::LOOSE_ENDED, status);
             } else if vg.lemma == "win" && !vg.is_passive && event.start >= vg.end {
                 let from = subjects.first().map_or(vg.start, |(start, _)| *start);
-                self.propose_unless_known("outcome", event, from, vg.end, "loose_ended", status);
+                self.propose_unless_known(attribute::OUTCOME, event, from, vg.end, Weight::LOOSE_ENDED, status);
             }
         }
     }
@@ -523,19 +474,22 @@ impl SentenceReader<'_> {
         };
         let Some(from) = self.chunks.verb_groups.iter().find(is_objective).map(|vg| vg.head) else { return };
         let to = self.punctuation_after(from, ".!;");
-        self.propose_unless_known("objectives", quest, from, to, "loose_asked", status);
+        self.propose_unless_known(attribute::OBJECTIVES, quest, from, to, Weight::LOOSE_ASKED, status);
     }
 
     /// Proposes the government of a place: "A council of five rules Halcyon", "Halcyon has an elected mayor".
     fn propose_governments(&mut self, mentions: &[MentionSpan], status: &AssertionStatus) {
         let is_governing =
-            |form: &(String, crate::conjugation::Inflections)| GOVERNING_VERBS.contains(&form.0.as_str());
+            |form: &(String, crate::conjugation::Inflections)| lists().verbs.governing.contains(form.0.as_str());
         let has_governing_verb = self
             .tokens
             .iter()
             .any(|token| self.grammar.verb_forms.get(&token.norm).is_some_and(|forms| forms.iter().any(is_governing)));
-        let governing_group =
-            self.chunks.noun_groups.iter().find(|np| np.name.is_none() && self.is_in_list(GOVERNING_NOUNS, np.head));
+        let governing_group = self
+            .chunks
+            .noun_groups
+            .iter()
+            .find(|np| np.name.is_none() && lists().nouns.governing.contains(self.norm(np.head)));
         let Some(start) = governing_group.filter(|np| has_governing_verb && np.article.is_some()).map(|np| np.start)
         else {
             return;
@@ -544,7 +498,7 @@ impl SentenceReader<'_> {
         let Some(item) = self.chunk_at(start).filter(is_group) else { return };
         let Some(place) = self.nearest_mention(mentions, KindSet::PLACE, start) else { return };
         let (from, to) = (self.chunk_content_start(item), self.value_end(item, self.chunks.items.len()));
-        self.propose_unless_known("government", place, from, to, "loose_governed", status);
+        self.propose_unless_known(attribute::GOVERNMENT, place, from, to, Weight::LOOSE_GOVERNED, status);
     }
 
     /// Proposes a faith for each person who follows a god.
@@ -563,7 +517,7 @@ impl SentenceReader<'_> {
             {
                 let resolved = ResolvedEntity::certain(fact.subject);
                 let mention = MentionSpan { resolved, start: name.start, end: name.end, is_substitute: false };
-                self.propose_unless_known("faith", mention, name.start, name.end, "loose_god", status);
+                self.propose_unless_known(attribute::FAITH, mention, name.start, name.end, Weight::LOOSE_GOD, status);
             }
         }
     }
@@ -581,7 +535,6 @@ impl SentenceReader<'_> {
             .filter(|fact| self.kinds(fact.subject) == KindSet::GROUP)
             .cloned()
             .collect();
-        self.propose_faiths(status);
         for fact in residence_facts {
             let RawObject::Entity(place) = fact.object else { continue };
             let name = self.names.iter().find(|name| name.entity == place).copied();
@@ -589,7 +542,14 @@ impl SentenceReader<'_> {
             if let (Some(place), Some(group)) = (name, group) {
                 let resolved = ResolvedEntity::certain(group.entity);
                 let mention = MentionSpan { resolved, start: group.start, end: group.end, is_substitute: false };
-                self.propose_unless_known("headquarters", mention, place.start, place.end, "loose_seat", status);
+                self.propose_unless_known(
+                    attribute::HEADQUARTERS,
+                    mention,
+                    place.start,
+                    place.end,
+                    Weight::LOOSE_SEAT,
+                    status,
+                );
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use hearsay_model::Vocabulary;
+use hearsay_model::{Vocabulary, attribute};
 
 use crate::{
     classifier::Classifier,
@@ -16,7 +16,7 @@ use crate::{
 ///
 /// The crate contains the data for English. [`Extractor::new`](crate::Extractor::new) adds the nouns and verbs of the
 /// vocabulary. A campaign can add other words and patterns with [`Language::with`]. The text for `with` has the format
-/// of the files in `data/english`:
+/// of the files in `data/english`, except `lists.toml`:
 ///
 /// ```
 /// use hearsay_extract::Language;
@@ -96,7 +96,8 @@ impl Language {
 
     /// Returns whether a noun in lowercase is an occupation, such as "monk".
     pub fn is_occupation(&self, noun: &str) -> bool {
-        let is_occupation = |(target, _): &(usize, bool)| self.grammar.targets[*target].predicate == *"occupation";
+        let is_occupation =
+            |(target, _): &(usize, bool)| self.grammar.targets[*target].predicate == *attribute::OCCUPATION;
         self.grammar.attribute_nouns.get(noun).is_some_and(|targets| targets.iter().any(is_occupation))
     }
 

@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 use crate::{
     grammar::{Grammar, WordClass},
     kind_set::KindSet,
+    word_lists::{WordSet, lists},
 };
 
 /// The pronouns that can refer to an entity.
@@ -138,7 +139,7 @@ impl Lexicon {
                 names: state.open_names(id),
                 pronouns: recorded_pronouns(state, id, kind.as_ref()),
                 kind,
-                descriptions: ["occupation", "title"].into_iter().filter_map(value).collect(),
+                descriptions: [attribute::OCCUPATION, attribute::TITLE].into_iter().filter_map(value).collect(),
                 player: value(attribute::PLAYER),
             }
         }))
@@ -369,19 +370,19 @@ fn recorded_pronouns<'s>(state: &'s State, id: &EntityId, kind: Option<&Kind>) -
         fact.object().text()
     };
     let described = || described_pronoun(value(attribute::DESCRIPTION).filter(|_| is_person_kind(kind))?);
-    value("pronouns").or_else(|| value("gender")).or_else(described)
+    value(attribute::PRONOUNS).or_else(|| value(attribute::GENDER)).or_else(described)
 }
 
 fn is_name_particle(word: &str) -> bool {
-    ["van", "der", "von", "del", "della", "the", "and", "ibn", "bin", "les", "dos"].contains(&word)
+    lists().names.particles.contains(word)
 }
 
 /// Returns the pronoun by which the description of a person refers to the person: "he" for "Odo is a ferryman. He is
 /// deaf." Returns `None` if no sentence begins with such a pronoun, or if the text contains pronouns of both genders.
 fn described_pronoun(description: &str) -> Option<&'static str> {
     let words = text::words(description);
-    let contains = |forms: &[&str]| words.iter().any(|word| forms.contains(&word.as_str()));
-    let pronoun = match (contains(&["he", "him", "his", "himself"]), contains(&["she", "her", "hers", "herself"])) {
+    let contains = |forms: &WordSet| words.iter().any(|word| forms.contains(word));
+    let pronoun = match (contains(&lists().pronouns.male), contains(&lists().pronouns.female)) {
         (true, false) => "he",
         (false, true) => "she",
         _ => return None,
@@ -393,7 +394,7 @@ fn described_pronoun(description: &str) -> Option<&'static str> {
 
 /// Returns whether a word ends the noun of a description: "captain of the watch".
 fn is_noun_end(word: &str) -> bool {
-    ["of", "at", "in", "for", "to"].contains(&word)
+    lists().prepositions.description_ends.contains(word)
 }
 
 /// Returns the words of names and descriptions that can state the gender of a person: the first word of a name, which
@@ -425,18 +426,19 @@ pub(crate) fn stated_gender<'w>(words: impl IntoIterator<Item = &'w str>, gramma
 }
 
 fn parse_gender(text: &str) -> Gender {
+    let names = &lists().names;
     match text::words(text).first().map(String::as_str) {
-        Some("he" | "him" | "male" | "man" | "m") => Gender::He,
-        Some("she" | "her" | "female" | "woman" | "f") => Gender::She,
         Some("it" | "its") => Gender::It,
-        Some("they" | "them" | "nonbinary" | "enby") => Gender::They,
+        Some(word) if names.male_values.contains(word) => Gender::He,
+        Some(word) if names.female_values.contains(word) => Gender::She,
+        Some(word) if names.other_values.contains(word) => Gender::They,
         _ => Gender::Unknown,
     }
 }
 
 /// Removes an article from the start of a name. A name of one word stays as it is.
 fn without_article(mut words: Vec<String>) -> Vec<String> {
-    if words.len() > 1 && ["the", "a", "an"].contains(&words[0].as_str()) {
+    if words.len() > 1 && lists().determiners.articles.contains(&words[0]) {
         words.remove(0);
     }
     words

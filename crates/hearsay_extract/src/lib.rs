@@ -116,6 +116,8 @@ mod tokenizer;
 mod triggers;
 mod verb_facts;
 mod verb_groups;
+mod weights;
+mod word_lists;
 mod word_votes;
 
 pub use classifier::{Classifier, ClassifierError};

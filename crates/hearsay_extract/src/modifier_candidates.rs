@@ -2,7 +2,7 @@
 //! doctor, fifty-something, very proper", and states such as "its left engine burnt out". Trades and species that a
 //! sentence does not clearly assign to a person are proposed too.
 
-use hearsay_model::PredicateRole;
+use hearsay_model::{PredicateRole, attribute};
 
 use crate::{
     assertion_status::AssertionStatus,
@@ -10,8 +10,10 @@ use crate::{
     clauses::{Clause, SubjectSource},
     grammar::WordClass,
     kind_set::KindSet,
-    sentence_reader::{RawFact, RawObject, ResolvedEntity, SentenceReader},
+    sentence_reader::{FactBasis, RawFact, RawObject, ResolvedEntity, SentenceReader},
     tokenizer::TokenKind,
+    weights::Weight,
+    word_lists::lists,
 };
 
 /// Maximum number of proposals from one sentence.
@@ -34,16 +36,20 @@ impl SentenceReader<'_> {
                 continue;
             }
             remaining -= self.propose_trailing(&clause, &subjects, status, remaining).min(remaining);
-            remaining -= self.propose_speaking_style(&clause, &subjects, status, remaining).min(remaining);
-            remaining -= self.propose_height(&clause, &subjects, status, remaining).min(remaining);
+            if remaining > 0 && self.propose_speaking_style(&clause, &subjects, status) {
+                remaining -= 1;
+            }
+            if remaining > 0 && self.propose_height(&clause, &subjects, status) {
+                remaining -= 1;
+            }
             remaining -= self.propose_companions(&clause, &subjects, status).min(remaining);
         }
         for (at, status) in statuses.iter().enumerate().filter(|(_, status)| !status.is_unasserted && !status.has_would)
         {
             let clause = self.clauses[at].clone();
             let subjects = self.resolve_subjects(&clause.subjects);
-            if !subjects.is_empty() && remaining > 0 {
-                remaining -= self.propose_habit(&clause, &subjects, status).min(remaining);
+            if !subjects.is_empty() && remaining > 0 && self.propose_habit(&clause, &subjects, status) {
+                remaining -= 1;
             }
         }
         let sentence_status = self.sentence_status(false);
@@ -80,13 +86,12 @@ impl SentenceReader<'_> {
             if has_finite_verb || start >= end {
                 break;
             }
-            proposal_count += if self.is_owned_state(start, end) {
+            let is_proposed = if self.is_owned_state(start, end) {
                 self.propose_absolute(subjects, start, end, status)
-            } else if vg.is_copula {
-                self.propose_complement(subjects, start, end, status, max_proposals - proposal_count)
             } else {
-                0
+                vg.is_copula && self.propose_complement(subjects, start, end, status)
             };
+            proposal_count += usize::from(is_proposed);
             from = end;
         }
         proposal_count
@@ -94,68 +99,64 @@ impl SentenceReader<'_> {
 
     /// Returns whether the tokens name a possession and its state, as in "its left engine burnt out".
     fn is_owned_state(&self, from: usize, to: usize) -> bool {
-        let has_possessive = matches!(self.norm(from), "its" | "his" | "her" | "their");
+        let has_possessive = lists().pronouns.third_person_determiners.contains(self.norm(from));
         let np = self.chunks.noun_groups.iter().find(|np| np.start == from);
         has_possessive && np.is_some_and(|np| np.end < to && np.owner.is_some())
     }
 
+    /// Proposes the appearance or condition that the tokens of [`is_owned_state`](Self::is_owned_state) state. Returns
+    /// whether a fact was recorded.
     fn propose_absolute(
         &mut self,
         subjects: &[ResolvedEntity],
         from: usize,
         to: usize,
         status: &AssertionStatus,
-    ) -> usize {
+    ) -> bool {
         let is_person = subjects.iter().any(|subject| self.kinds(subject.entity) == KindSet::PERSON);
-        let name = if is_person { "appearance" } else { "condition" };
-        self.propose_attribute(name, subjects, from + 1, to, "loose_absolute", status, 1)
+        let name = if is_person { attribute::APPEARANCE } else { attribute::CONDITION };
+        self.propose_attribute(name, subjects, from + 1, to, Weight::LOOSE_ABSOLUTE, status)
     }
 
-    /// Proposes a speaking style from "talks fast", "speaks without moving her lips" or "always says “indeed”".
+    /// Proposes a speaking style from "talks fast", "speaks without moving her lips" or "always says “indeed”". Returns
+    /// whether a fact was recorded.
     fn propose_speaking_style(
         &mut self,
         clause: &Clause,
         subjects: &[ResolvedEntity],
         status: &AssertionStatus,
-        max_proposals: usize,
-    ) -> usize {
+    ) -> bool {
         let vg = self.chunks.verb_groups[clause.verb_group].clone();
         let to = self.chunk_end(clause.rest_items.1.saturating_sub(1)).max(vg.end).min(self.tokens.len());
         let first = self.norm(vg.end);
-        let has_addressee = matches!(first, "to" | "with" | "of" | "about" | "for" | "up" | "against" | "at");
+        let has_addressee = lists().prepositions.addressees.contains(first);
         let has_name = self.names.iter().any(|name| name.start >= vg.end && name.start < to);
         let is_habitual =
-            (vg.start.saturating_sub(1)..vg.head).any(|at| matches!(self.norm(at), "always" | "never" | "often"));
+            (vg.start.saturating_sub(1)..vg.head).any(|at| lists().adverbs.frequencies.contains(self.norm(at)));
         let is_talking = matches!(vg.lemma.as_str(), "talk" | "speak") && !has_addressee && to > vg.end && !vg.is_past;
         let has_habitual_phrase = vg.lemma == "say" && is_habitual;
-        let sound_verbs =
-            ["mumble", "mutter", "stammer", "stutter", "lisp", "drawl", "whisper", "shout", "swear", "growl"];
         // Example: "calls everyone love"
-        let has_habitual_address = vg.lemma == "call" && matches!(first, "everyone" | "everybody" | "people");
+        let has_habitual_address = vg.lemma == "call" && lists().speech.everybody.contains(first);
         let has_habitual_phrase = has_habitual_phrase || has_habitual_address;
-        let is_sound_verb = sound_verbs.contains(&vg.lemma.as_str())
+        let is_sound_verb = lists().verbs.sounds.contains(&vg.lemma)
             && !vg.is_past
             && !has_addressee
             && clause.subject_source != SubjectSource::Control;
         if vg.is_passive || vg.is_negated || has_name || !(is_talking || has_habitual_phrase || is_sound_verb) {
-            return 0;
+            return false;
         }
         let to = if has_habitual_phrase { self.tokens.len() } else { to };
-        self.propose_attribute("speaking_style", subjects, vg.head, to, "loose_speech", status, max_proposals)
+        self.propose_attribute(attribute::SPEAKING_STYLE, subjects, vg.head, to, Weight::LOOSE_SPEECH, status)
     }
 
-    /// Proposes a personality from a habit: "never tells a lie", "trusts nobody", "laughs easily".
-    fn propose_habit(&mut self, clause: &Clause, subjects: &[ResolvedEntity], status: &AssertionStatus) -> usize {
+    /// Proposes a personality from a habit: "never tells a lie", "trusts nobody", "laughs easily". Returns whether a
+    /// fact was recorded.
+    fn propose_habit(&mut self, clause: &Clause, subjects: &[ResolvedEntity], status: &AssertionStatus) -> bool {
         let vg = self.chunks.verb_groups[clause.verb_group].clone();
         let to = self.punctuation_after(vg.end, ",.;!:\u{2014}");
         let is_person = subjects.iter().all(|subject| self.kinds(subject.entity) == KindSet::PERSON);
         let has_name = self.names.iter().any(|name| name.start >= vg.end && name.start < to);
-        let is_frequency_word = |at: usize| {
-            matches!(
-                self.norm(at),
-                "never" | "always" | "rarely" | "seldom" | "nobody" | "easily" | "everyone" | "everybody" | "anyone"
-            )
-        };
+        let is_frequency_word = |at: usize| lists().adverbs.habits.contains(self.norm(at));
         let from = (vg.start.saturating_sub(1)..vg.head + 1).find(|at| is_frequency_word(*at)).unwrap_or(vg.head);
         let is_habit = (from..to).any(is_frequency_word);
         // Example: "can't keep a secret"
@@ -165,35 +166,27 @@ impl SentenceReader<'_> {
         let is_present = is_present && (vg.modal.is_none() || is_inability);
         let is_speech = self.grammar.verb_properties(&vg.lemma).is_speech || vg.lemma == "talk" || vg.lemma == "speak";
         if !(is_person && is_habit && is_present) || has_name || is_speech || vg.form != VerbForm::Finite {
-            return 0;
+            return false;
         }
         let mut status = status.clone();
         status.denied = false;
-        self.propose_attribute("personality", subjects, from, to, "loose_habit", &status, 1)
+        self.propose_attribute(attribute::PERSONALITY, subjects, from, to, Weight::LOOSE_HABIT, &status)
     }
 
-    /// Proposes an appearance from a height: "stands six foot five".
-    fn propose_height(
-        &mut self,
-        clause: &Clause,
-        subjects: &[ResolvedEntity],
-        status: &AssertionStatus,
-        max_proposals: usize,
-    ) -> usize {
+    /// Proposes an appearance from a height: "stands six foot five". Returns whether a fact was recorded.
+    fn propose_height(&mut self, clause: &Clause, subjects: &[ResolvedEntity], status: &AssertionStatus) -> bool {
         let vg = &self.chunks.verb_groups[clause.verb_group];
-        let is_measure = |at: usize| {
-            matches!(self.norm(at), "foot" | "feet" | "ft" | "inches" | "metres" | "meters" | "hands" | "tall")
-        };
-        let is_height_verb = vg.is_copula || matches!(vg.lemma.as_str(), "stand" | "measure" | "tower" | "rise");
+        let is_measure = |at: usize| lists().numbers.heights.contains(self.norm(at));
+        let is_height_verb = vg.is_copula || lists().verbs.heights.contains(vg.lemma.as_str());
         let from = vg.end;
         let has_number = self.is_number(self.norm(from)) && is_measure(from + 1);
         let is_person = subjects.iter().all(|subject| self.kinds(subject.entity) == KindSet::PERSON);
         if !(is_height_verb && has_number && is_person) {
-            return 0;
+            return false;
         }
         let is_measurement = |at: usize| is_measure(at) || self.is_number(self.norm(at));
         let to = (from..self.tokens.len()).find(|at| !is_measurement(*at)).unwrap_or(self.tokens.len());
-        self.propose_attribute("appearance", subjects, from, to, "loose_height", status, max_proposals)
+        self.propose_attribute(attribute::APPEARANCE, subjects, from, to, Weight::LOOSE_HEIGHT, status)
     }
 
     /// Proposes the same home, place or event for companions, as in "lives at the mill with his daughter Violet".
@@ -220,7 +213,8 @@ impl SentenceReader<'_> {
                 others.iter().filter(|other| self.kinds(other.entity) == KindSet::PERSON).copied().collect::<Vec<_>>()
             {
                 let place = ResolvedEntity::certain(place);
-                self.record_fact(fact.target, &other, Ok(&place), "", &["loose", "loose_companion"], status, fact.span);
+                let basis = FactBasis::new(status, &[Weight::LOOSE, Weight::LOOSE_COMPANION]);
+                self.record_relation(fact.target, (&other, &place), "", basis, fact.span);
             }
         }
         self.facts.len() - fact_count
@@ -249,13 +243,15 @@ impl SentenceReader<'_> {
                 continue;
             }
             let refs = self.resolve(np, &[]);
-            let name = match refs.first().map(|proposal_count| self.kinds(proposal_count.entity)) {
-                Some(kinds) if kinds == KindSet::THING => "appearance",
-                Some(kinds) if kinds == KindSet::PLACE => "atmosphere",
+            let name = match refs.first().map(|described| self.kinds(described.entity)) {
+                Some(KindSet::THING) => attribute::APPEARANCE,
+                Some(KindSet::PLACE) => attribute::ATMOSPHERE,
                 _ => continue,
             };
             let end = self.value_end(item + 2, self.chunks.items.len());
-            proposal_count += self.propose_attribute(name, &refs, other.content_start, end, "loose_apposed", status, 1);
+            let is_proposed =
+                self.propose_attribute(name, &refs, other.content_start, end, Weight::LOOSE_APPOSED, status);
+            proposal_count += usize::from(is_proposed);
         }
         proposal_count
     }
@@ -272,7 +268,7 @@ impl SentenceReader<'_> {
             let group = self.chunks.noun_groups[np].clone();
             let is_plain = group.name.is_none() && !group.is_pronoun && !group.is_owner_only;
             let is_excluded =
-                group.article.is_some_and(|at| matches!(self.norm(at), "no" | "every" | "any" | "each" | "another"));
+                group.article.is_some_and(|at| lists().determiners.without_description.contains(self.norm(at)));
             if !is_plain || is_excluded || remaining == 0 {
                 continue;
             }
@@ -285,7 +281,7 @@ impl SentenceReader<'_> {
                 .clauses
                 .iter()
                 .any(|clause| clause.subjects.contains(&np) && !self.chunks.verb_groups[clause.verb_group].is_copula);
-            if matches!(name, "occupation" | "species") && (!is_set_off || is_actor) {
+            if matches!(name, attribute::OCCUPATION | attribute::SPECIES) && (!is_set_off || is_actor) {
                 continue;
             }
             let distance = |start: usize, end: usize| {
@@ -301,44 +297,46 @@ impl SentenceReader<'_> {
             if self.facts.iter().any(is_known) {
                 continue;
             }
-            let weight_name = if nearest.end <= group.start { "loose_scattered" } else { "loose_scattered_back" };
+            let weight_name =
+                if nearest.end <= group.start { Weight::LOOSE_SCATTERED } else { Weight::LOOSE_SCATTERED_BACK };
             let owner = nearest.resolved;
-            remaining -= self.propose_attribute(name, &[owner], from, to, weight_name, status, 1);
+            if self.propose_attribute(name, &[owner], from, to, weight_name, status) {
+                remaining -= 1;
+            }
         }
     }
 
     /// Returns the attribute that a noun group may state, and the first and the end token of its value.
     fn described_attribute(&self, group: &crate::chunker::NounGroup) -> Option<(&'static str, usize, usize)> {
         let is_number = |at: usize| self.tokens[at].kind == TokenKind::Number || self.is_number(self.norm(at));
-        let is_year_word = |at: usize| {
-            matches!(self.norm(at), "years" | "winters" | "summers") || self.norm(at).ends_with("-year-old")
-        };
+        let is_year_word =
+            |at: usize| lists().times.years.contains(self.norm(at)) || self.norm(at).ends_with("-year-old");
         if (group.start..group.end).any(is_number) && (group.start..group.end).any(is_year_word) {
             let is_age = self.norm(group.end) == "old" || self.norm(group.head) != "years";
-            return is_age.then_some(("age", group.start, group.end));
+            return is_age.then_some((attribute::AGE, group.start, group.end));
         }
         let noun = self.singular(self.norm(group.head));
         // Examples: "his broken nose", "a scar runs down his cheek"
         let possession_entry =
             self.grammar.possession_nouns.get(self.norm(group.head)).and_then(|all| all.first()).copied();
-        let is_appearance =
-            possession_entry.is_some_and(|(target, _)| self.grammar.targets[target].predicate == *"appearance");
+        let is_appearance = possession_entry
+            .is_some_and(|(target, _)| self.grammar.targets[target].predicate == *attribute::APPEARANCE);
         if is_appearance {
-            let is_skin_mark = matches!(noun.as_str(), "scar" | "tattoo" | "birthmark" | "eyepatch" | "limp");
+            let is_skin_mark = lists().nouns.skin_marks.contains(noun.as_str());
             let is_extended = is_skin_mark
                 && self.chunks.verb_groups.iter().any(|vg| vg.start == group.end && vg.form == VerbForm::Finite);
             let end = self.punctuation_after(group.end, ",.;!");
             let is_notable = is_extended || is_skin_mark || group.content_start < group.head;
             return is_notable.then_some((
-                "appearance",
+                attribute::APPEARANCE,
                 group.content_start,
                 if is_extended { end } else { group.end },
             ));
         }
         let (target, is_weak) = self.grammar.attribute_nouns.get(&noun)?.first().copied()?;
         let name = match self.grammar.targets[target].predicate.as_str() {
-            "occupation" => "occupation",
-            "species" => "species",
+            attribute::OCCUPATION => attribute::OCCUPATION,
+            attribute::SPECIES => attribute::SPECIES,
             _ => return None,
         };
         let is_plural = noun != self.norm(group.head) || self.grammar.word_class(&noun).has(WordClass::LIGHT_NOUN);

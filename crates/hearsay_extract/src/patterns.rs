@@ -7,6 +7,8 @@ use crate::{
     predicate_properties::PredicateProperties,
     sentence_reader::{ResolvedEntity, SentenceReader},
     triggers::Trigger,
+    weights::Weight,
+    word_lists::lists,
 };
 
 /// Match of a pattern. `object` is the first item of the list of objects. If the object is the owner in a noun group,
@@ -19,13 +21,6 @@ pub(crate) struct PatternMatch {
     pub(crate) end: usize,
     pub(crate) skipped_phrase: bool,
 }
-
-/// Adverbs that can precede the preposition of a place: "down at the mill".
-pub(crate) const PLACE_PARTICLES: [&str; 9] =
-    ["down", "up", "over", "back", "round", "around", "through", "across", "along"];
-
-/// Words that emphasise a place: "right in the middle".
-pub(crate) const PLACE_INTENSIFIERS: [&str; 8] = ["right", "smack", "bang", "slap", "dead", "deep", "high", "low"];
 
 impl SentenceReader<'_> {
     /// Matches the parts of a pattern with the items from `from` up to `to`. Returns `None` if the items do not match.
@@ -166,14 +161,15 @@ impl SentenceReader<'_> {
                     && self.grammar.triggers.contains(Trigger::Direction, &token.norm);
                 // Examples: "down at the mill", "right in the middle"
                 precedes_preposition
-                    && (PLACE_PARTICLES.contains(&token.norm.as_str())
-                        || PLACE_INTENSIFIERS.contains(&token.norm.as_str()))
+                    && (lists().adverbs.place_particles.contains(token.norm.as_str())
+                        || lists().adverbs.place_intensifiers.contains(token.norm.as_str()))
                     || is_direction
                     || token.is("alone")
                     || token.is_word()
                         && (self.grammar.word_class(&token.norm).has(WordClass::ADVERB)
                             || token.norm.ends_with("ly")
-                            || matches!(token.norm.as_str(), "like" | "um" | "uh" | "er" | "literally"))
+                            || token.is("literally")
+                            || lists().speech.hesitations.contains(&token.norm))
                         && !self.syntax.is_preposition(item)
                     || (token.is_word()
                         && self.grammar.word_class(&token.norm).has(WordClass::ADVERB)
@@ -213,16 +209,13 @@ impl SentenceReader<'_> {
         {
             refs = self.owners(np, item, &["of"]);
             for resolved_entity in &mut refs {
-                resolved_entity.second_weight_name = resolved_entity.second_weight_name.or(Some("far_object"));
+                resolved_entity.second_weight_name = resolved_entity.second_weight_name.or(Some(Weight::FAR_OBJECT));
             }
         }
         // Example: "owns all of Eastgate"
         if refs.is_empty()
             && let [np] = list[..]
-            && matches!(
-                self.norm(self.chunks.noun_groups[np].head),
-                "all" | "half" | "most" | "much" | "part" | "rest" | "everything"
-            )
+            && lists().determiners.portions.contains(self.norm(self.chunks.noun_groups[np].head))
         {
             refs = self.owners(np, item, &["of", "in"]);
         }
@@ -235,6 +228,16 @@ impl SentenceReader<'_> {
             && let Some(owner) = self.chunks.noun_groups[np].owner
         {
             refs = self.resolve(owner, excluded);
+        }
+        // The speaker is one of the creditors in "Odo owes us".
+        if refs.is_empty()
+            && has_two_objects
+            && let [np] = list[..]
+            && lists().pronouns.group.contains(self.norm(self.chunks.noun_groups[np].head))
+            && let Some(speaker) = self.speech.speaker.filter(|_| self.speech.is_direct_speech)
+        {
+            let weights = (Some(Weight::PRONOUN), Some(Weight::DOUBTFUL_PRONOUN));
+            refs.push(ResolvedEntity::uncertain(speaker, weights.0, weights.1));
         }
         // If a pattern has two objects, its required classes apply to the second one.
         refs.retain(|resolved_entity| {

@@ -1,5 +1,7 @@
 //! Reads facts from possessions and body parts: "his eyes are blue", "has a scar over one eye".
 
+use hearsay_model::attribute;
+
 use crate::{
     chunker::{Chunk, NounGroup},
     copula::ClauseContext,
@@ -7,6 +9,8 @@ use crate::{
     kind_set::KindSet,
     noun_facts::NounContext,
     sentence_reader::{ResolvedEntity, SentenceReader},
+    weights::Weight,
+    word_lists::lists,
 };
 
 impl SentenceReader<'_> {
@@ -15,7 +19,7 @@ impl SentenceReader<'_> {
     ///
     /// Returns whether the clause was read.
     pub(crate) fn read_owned_subject(&mut self, context: ClauseContext<'_>, np: usize, from: usize, to: usize) -> bool {
-        let ClauseContext { at, status, weight_names, .. } = context;
+        let ClauseContext { at, basis, .. } = context;
         let group = self.chunks.noun_groups[np].clone();
         if group.name.is_some() || group.is_pronoun {
             return false;
@@ -41,13 +45,12 @@ impl SentenceReader<'_> {
             && !self.grammar.attribute_labels.contains_key(&head)
         {
             let refs = self.resolve(name_group, &[]);
-            let weight_names = [weight_names, &["turned"]].concat();
+            let weight_names = [basis.weight_names, &[Weight::TURNED]].concat();
             let noun_context = NounContext {
                 np,
                 item: item.unwrap_or(0),
                 subjects: &refs,
-                status,
-                weight_names: &weight_names,
+                basis: basis.with_weights(&weight_names),
                 clause: Some(at),
             };
             if self.read_noun_group(noun_context).is_some() {
@@ -68,14 +71,8 @@ impl SentenceReader<'_> {
         {
             let (list, _) = self.syntax.noun_list(next, clause.rest_items.1);
             let named_entities = self.resolve_all(&list, &[]);
-            let noun_context = NounContext {
-                np,
-                item: item.unwrap_or(0),
-                subjects: &named_entities,
-                status,
-                weight_names,
-                clause: Some(at),
-            };
+            let noun_context =
+                NounContext { np, item: item.unwrap_or(0), subjects: &named_entities, basis, clause: Some(at) };
             let (has_relation, _) = self.read_noun_relation(noun_context);
             return has_relation;
         }
@@ -94,7 +91,7 @@ impl SentenceReader<'_> {
         owners: &[ResolvedEntity],
         (from, to): (usize, usize),
     ) -> bool {
-        let ClauseContext { at, status, weight_names, .. } = context;
+        let ClauseContext { at, basis, .. } = context;
         let head = self.norm(group.head).to_owned();
         let Some(targets) = self.grammar.attribute_labels.get(&head) else { return false };
         let kinds: Vec<KindSet> = owners.iter().map(|owner| self.kinds(owner.entity)).collect();
@@ -104,22 +101,22 @@ impl SentenceReader<'_> {
             .copied();
         let Some(target) = target else { return false };
         let start = (from..to)
-            .find(|at| !is_ignored(self.norm(*at)) || !matches!(self.norm(*at), "a" | "an" | "the"))
+            .find(|at| !is_ignored(self.norm(*at)) || !lists().determiners.articles.contains(self.norm(*at)))
             .unwrap_or(from);
         let start = if self.norm(start) == "to" { start + 1 } else { start };
         let end = match self.grammar.targets[target].predicate.as_str() {
             // A motto or goal extends to the end of the sentence.
-            "motto" | "goals" => {
+            attribute::MOTTO | attribute::GOALS => {
                 self.tokens.len() - usize::from(self.tokens.last().is_some_and(|last| last.is_punctuation(".!;")))
             }
             _ => (start..to).find(|at| matches!(self.norm(*at), "," | "but")).unwrap_or(to),
         };
-        let is_body_part = matches!(head.as_str(), "hair" | "eyes" | "beard" | "face" | "skin");
+        let is_body_part = lists().nouns.described_body_parts.contains(head.as_str());
         let value = self.source_text(if is_body_part { group.content_start } else { start }, end);
         let span = self.clause_span(at, end);
-        let weight_names = [weight_names, &["by_label"]].concat();
+        let weight_names = [basis.weight_names, &[Weight::BY_LABEL]].concat();
         for owner in owners {
-            self.record_fact(target, owner, Err(value.clone()), "", &weight_names, status, span);
+            self.record_value(target, owner, value.clone(), basis.with_weights(&weight_names), span);
         }
         true
     }
@@ -135,15 +132,15 @@ impl SentenceReader<'_> {
         owners: &[ResolvedEntity],
         (from, to): (usize, usize),
     ) -> bool {
-        let ClauseContext { at, status, weight_names, .. } = context;
+        let ClauseContext { at, basis, .. } = context;
         let Some(target) = self.possession_target(group) else { return false };
         let target = self.injury_target(from, to).unwrap_or(target);
         let end = (from..to).find(|at| self.norm(*at) == ",").unwrap_or(to);
         let value = self.source_text(group.content_start, end);
         let span = self.clause_span(at, end);
-        let weight_names = [weight_names, &["by_feature"]].concat();
+        let weight_names = [basis.weight_names, &[Weight::BY_FEATURE]].concat();
         for owner in owners {
-            self.record_fact(target, owner, Err(value.clone()), "", &weight_names, status, span);
+            self.record_value(target, owner, value.clone(), basis.with_weights(&weight_names), span);
         }
         true
     }
@@ -157,7 +154,7 @@ impl SentenceReader<'_> {
     /// Returns the index of the target `condition` if a word says that something is injured or damaged: "his arm is
     /// broken". Returns `None` if the words only describe an appearance.
     fn injury_target(&self, from: usize, to: usize) -> Option<usize> {
-        let condition = self.target("condition")?;
+        let condition = self.target(attribute::CONDITION)?;
         let is_injury_word = |token: usize| {
             let entries = self.grammar.attribute_adjectives.get(self.norm(token));
             entries.and_then(|entries| entries.first()).is_some_and(|(target, _)| *target == condition)
@@ -170,7 +167,7 @@ impl SentenceReader<'_> {
     ///
     /// Returns whether a fact was recorded.
     pub(crate) fn read_possession(&mut self, context: ClauseContext<'_>) -> bool {
-        let ClauseContext { at, subjects, status, weight_names } = context;
+        let ClauseContext { at, subjects, basis } = context;
         let clause = self.clauses[at].clone();
         let Some(item) =
             (clause.rest_items.0..clause.rest_items.1).find(|item| self.syntax.noun_group_at(*item).is_some())
@@ -181,10 +178,10 @@ impl SentenceReader<'_> {
         let group = self.chunks.noun_groups[np].clone();
         // Example: "has got the shakes"
         let possession_target = self.possession_target(&group);
-        let is_illness = possession_target.is_some() && possession_target == self.target("condition");
+        let is_illness = possession_target.is_some() && possession_target == self.target(attribute::CONDITION);
         let is_excluded =
             group.article.is_some_and(|at| self.norm(at) == "no" || (self.norm(at) == "the" && !is_illness));
-        if is_excluded || status.denied {
+        if is_excluded || basis.status.denied {
             return false;
         }
         if self.read_named_possession(context, np, item) || self.read_labelled_possession(context, &group, item) {
@@ -205,12 +202,12 @@ impl SentenceReader<'_> {
             if let Some((target, weak)) =
                 entries.iter().find(|(target, _)| self.grammar.targets[*target].subject.intersects(kinds))
             {
-                let weight_names = [weight_names, &[if *weak { "weak" } else { "strong" }, "by_having"][..]].concat();
+                let weight_names = [basis.weight_names, &[Weight::of_words(*weak), Weight::BY_HAVING]].concat();
                 // A broken nose is recorded as appearance, not as a condition.
-                let is_face_part = matches!(head.as_str(), "nose" | "tooth" | "teeth" | "face" | "smile" | "voice");
+                let is_face_part = lists().nouns.face_parts.contains(head.as_str());
                 let injury = self.injury_target(self.chunk_content_start(item), to).filter(|_| !is_face_part);
                 let target = &injury.unwrap_or(*target);
-                self.record_fact(*target, subject, Err(value.clone()), "", &weight_names, status, span);
+                self.record_value(*target, subject, value.clone(), basis.with_weights(&weight_names), span);
             }
         }
         self.facts.len() > fact_count
@@ -220,7 +217,7 @@ impl SentenceReader<'_> {
     ///
     /// Returns whether a fact was recorded.
     fn read_named_possession(&mut self, context: ClauseContext<'_>, np: usize, item: usize) -> bool {
-        let ClauseContext { at, subjects, status, weight_names } = context;
+        let ClauseContext { at, subjects, basis } = context;
         let group = self.chunks.noun_groups[np].clone();
         let singular = self.singular(self.norm(group.head));
         let Some(entries) = self.grammar.noun_patterns.get(&singular).cloned().filter(|_| group.owner.is_none()) else {
@@ -247,7 +244,7 @@ impl SentenceReader<'_> {
             for named_entity in &refs {
                 for subject in subjects {
                     let (a, b) = if pattern.is_reversed { (subject, named_entity) } else { (named_entity, subject) };
-                    self.record_fact(pattern.target, a, Ok(b), &relation, weight_names, status, span);
+                    self.record_relation(pattern.target, (a, b), &relation, basis, span);
                 }
             }
             if self.facts.len() > fact_count {
@@ -261,7 +258,7 @@ impl SentenceReader<'_> {
     ///
     /// Returns whether a value was read.
     fn read_labelled_possession(&mut self, context: ClauseContext<'_>, group: &NounGroup, item: usize) -> bool {
-        let ClauseContext { at, subjects, status, weight_names } = context;
+        let ClauseContext { at, subjects, basis } = context;
         let [subject] = subjects else { return false };
         let head = self.norm(group.head);
         let Some(targets) = self.grammar.attribute_labels.get(head) else { return false };
@@ -274,16 +271,16 @@ impl SentenceReader<'_> {
         let last_item = self.clauses[at].rest_items.1.saturating_sub(1);
         let (from, to) = (self.chunk_start(item + 2), self.chunk_end(last_item));
         let (value, span) = (self.source_text(from, to), self.clause_span(at, to));
-        let weight_names = [weight_names, &["by_label"]].concat();
-        self.record_fact(target, subject, Err(value), "", &weight_names, status, span);
+        let weight_names = [basis.weight_names, &[Weight::BY_LABEL]].concat();
+        self.record_value(target, subject, value, basis.with_weights(&weight_names), span);
         true
     }
 
     /// Records the possessions that are listed after the first one: "has freckles, a gap between her teeth and a scar".
     fn read_listed_possessions(&mut self, context: ClauseContext<'_>, first_item: usize) {
-        let ClauseContext { at, subjects, status, weight_names } = context;
+        let ClauseContext { at, subjects, basis } = context;
         let end_item = self.clauses[at].rest_items.1;
-        let weight_names = [weight_names, &["by_having"]].concat();
+        let weight_names = [basis.weight_names, &[Weight::BY_HAVING]].concat();
         for item in first_item + 1..end_item {
             let follows_conjunction = matches!(self.syntax.word(item - 1), "," | "and");
             let Some(np) = self.syntax.noun_group_at(item).filter(|_| follows_conjunction) else { continue };
@@ -292,7 +289,7 @@ impl SentenceReader<'_> {
             let to = self.value_end(item, end_item);
             let (value, span) = (self.source_text(self.chunk_content_start(item), to), self.clause_span(at, to));
             for subject in subjects {
-                self.record_fact(target, subject, Err(value.clone()), "", &weight_names, status, span);
+                self.record_value(target, subject, value.clone(), basis.with_weights(&weight_names), span);
             }
         }
     }

@@ -3,6 +3,8 @@
 //! These proposals have a low confidence and usually wait for the DM's review. Only the trained classifiers can raise
 //! their confidence.
 
+use hearsay_model::attribute;
+
 use crate::{
     assertion_status::AssertionStatus,
     clauses::{Clause, SubjectSource},
@@ -10,7 +12,8 @@ use crate::{
     kind_set::KindSet,
     mentions::EntityRef,
     predicate_properties::PredicateProperties,
-    sentence_reader::{MentionSpan, RawFact, RawObject, ResolvedEntity, SentenceReader, WeightNames},
+    sentence_reader::{FactBasis, MentionSpan, RawFact, RawObject, ResolvedEntity, SentenceReader, WeightNames},
+    weights::Weight,
 };
 
 /// Maximum number of relations that are proposed for one clause.
@@ -23,7 +26,7 @@ const MAX_SUBJECTS: usize = 3;
 struct RelationCandidate {
     target: usize,
     is_swapped: bool,
-    weight_name: &'static str,
+    weight_name: Weight,
     words: String,
     score: usize,
 }
@@ -57,7 +60,7 @@ impl SentenceReader<'_> {
 
     /// Proposes the condition "dead" for each person who was killed according to another fact.
     fn propose_deaths(&mut self) {
-        let Some(condition) = self.target("condition") else { return };
+        let Some(condition) = self.target(attribute::CONDITION) else { return };
         let is_killing = |fact: &&RawFact| {
             !fact.denied && self.grammar.targets[fact.pattern_target].has(PredicateProperties::IS_FATAL)
         };
@@ -69,7 +72,7 @@ impl SentenceReader<'_> {
             let victim = if is_subject_dead { fact.subject } else { object };
             let is_known = |other: &RawFact| other.subject == victim && other.target == condition;
             if self.kinds(victim) == KindSet::PERSON && !self.facts.iter().any(is_known) {
-                let weight_names = WeightNames { names: vec!["loose", "loose_death"] };
+                let weight_names = WeightNames { names: vec![Weight::LOOSE, Weight::LOOSE_DEATH] };
                 let object = RawObject::Value("dead".to_owned());
                 self.facts.push(RawFact {
                     subject: victim,
@@ -216,14 +219,12 @@ impl SentenceReader<'_> {
                 let fact_count = self.facts.len();
                 let (first, second) = if candidate.is_swapped { (other, subject) } else { (subject, other) };
                 let span = self.span(subject.start.min(other.start), subject.end.max(other.end).saturating_sub(1));
-                let weight_names = ["loose", candidate.weight_name];
-                self.record_fact(
+                let weight_names = [Weight::LOOSE, candidate.weight_name];
+                self.record_relation(
                     candidate.target,
-                    &first.resolved,
-                    Ok(&second.resolved),
+                    (&first.resolved, &second.resolved),
                     &candidate.words,
-                    &weight_names,
-                    status,
+                    FactBasis::new(status, &weight_names),
                     span,
                 );
                 remaining -= usize::from(self.facts.len() > fact_count);
@@ -320,7 +321,7 @@ impl SentenceReader<'_> {
             offer(RelationCandidate {
                 target,
                 is_swapped: is_swapped != vg.is_passive,
-                weight_name: "loose_verb",
+                weight_name: Weight::LOOSE_VERB,
                 words,
                 score,
             });
@@ -353,7 +354,7 @@ impl SentenceReader<'_> {
             }
             let score = 1 + 2 * words.len() + usize::from(!pattern.is_weak);
             let (target, words) = (pattern.target, pattern.words.clone());
-            offer(RelationCandidate { target, is_swapped, weight_name: "loose_phrase", words, score });
+            offer(RelationCandidate { target, is_swapped, weight_name: Weight::LOOSE_PHRASE, words, score });
         }
     }
 
@@ -386,7 +387,7 @@ impl SentenceReader<'_> {
             offer(RelationCandidate {
                 target: pattern.target,
                 is_swapped: is_swapped != is_turned,
-                weight_name: "loose_noun",
+                weight_name: Weight::LOOSE_NOUN,
                 words,
                 score,
             });
@@ -421,7 +422,7 @@ impl SentenceReader<'_> {
         Some(RelationCandidate {
             target: self.related_target?,
             is_swapped: is_turned,
-            weight_name: "loose_related",
+            weight_name: Weight::LOOSE_RELATED,
             words,
             score: 0,
         })

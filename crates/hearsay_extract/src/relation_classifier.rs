@@ -10,7 +10,9 @@ use crate::{
     grammar::{Pattern, PatternPart, Target, WordClass},
     kind_set::KindSet,
     predicate_properties::PredicateProperties,
-    sentence_reader::{EntityPair, MentionSpan, RawFact, SentenceReader, UNSPECIFIED_RELATION},
+    sentence_reader::{EntityPair, FactBasis, MentionSpan, RawFact, SentenceReader, UNSPECIFIED_RELATION},
+    weights::Weight,
+    word_lists::lists,
     word_votes::CONTEXT_TOKENS,
 };
 
@@ -30,12 +32,6 @@ const MAX_UNASSERTED_FACTOR: f64 = 0.69;
 
 /// Maximum number of tokens between the two entities that become features.
 const MAX_TOKENS_BETWEEN: usize = 14;
-
-/// Words that change the assertion status of a sentence, at any position.
-const STATUS_WORDS: [&str; 22] = [
-    "if", "maybe", "not", "n't", "never", "no", "would", "should", "could", "will", "can", "'ll", "let", "please",
-    "roll", "unless", "whether", "might", "may", "must", "perhaps", "used",
-];
 
 /// Splits the name of a class into the relation and whether the relation is reversed, which means that its object comes
 /// first in the sentence. The suffix `<` marks a reversed relation.
@@ -57,63 +53,59 @@ const PROBABILITY_THRESHOLDS: [f32; 8] = [0.005, 0.02, 0.1, 0.3, 0.6, 0.85, 0.95
 
 /// Names of the weights for the probability of a relation, from improbable to probable. The first list is for facts
 /// that patterns found, the second for candidates. A weight raises or lowers the confidence of a fact.
-pub(crate) const PAIR_WEIGHT_NAMES: [[&str; 9]; 2] = [
+pub(crate) const PAIR_WEIGHT_NAMES: [[Weight; 9]; 2] = [
     [
-        "pair_never",
-        "pair_no",
-        "pair_hardly",
-        "pair_perhaps",
-        "pair_maybe",
-        "pair_likely",
-        "pair_surely",
-        "pair_plainly",
-        "pair_certainly",
+        Weight::PAIR_NEVER,
+        Weight::PAIR_NO,
+        Weight::PAIR_HARDLY,
+        Weight::PAIR_PERHAPS,
+        Weight::PAIR_MAYBE,
+        Weight::PAIR_LIKELY,
+        Weight::PAIR_SURELY,
+        Weight::PAIR_PLAINLY,
+        Weight::PAIR_CERTAINLY,
     ],
     [
-        "pair_guess_never",
-        "pair_guess_no",
-        "pair_guess_hardly",
-        "pair_guess_perhaps",
-        "pair_guess_maybe",
-        "pair_guess_likely",
-        "pair_guess_surely",
-        "pair_guess_plainly",
-        "pair_guess_certainly",
+        Weight::PAIR_GUESS_NEVER,
+        Weight::PAIR_GUESS_NO,
+        Weight::PAIR_GUESS_HARDLY,
+        Weight::PAIR_GUESS_PERHAPS,
+        Weight::PAIR_GUESS_MAYBE,
+        Weight::PAIR_GUESS_LIKELY,
+        Weight::PAIR_GUESS_SURELY,
+        Weight::PAIR_GUESS_PLAINLY,
+        Weight::PAIR_GUESS_CERTAINLY,
     ],
 ];
 
 /// Names of the weights for the probability of an attribute, arranged like `PAIR_WEIGHT_NAMES`.
-pub(crate) const VALUE_WEIGHT_NAMES: [[&str; 9]; 2] = [
+pub(crate) const VALUE_WEIGHT_NAMES: [[Weight; 9]; 2] = [
     [
-        "value_never",
-        "value_no",
-        "value_hardly",
-        "value_perhaps",
-        "value_maybe",
-        "value_likely",
-        "value_surely",
-        "value_plainly",
-        "value_certainly",
+        Weight::VALUE_NEVER,
+        Weight::VALUE_NO,
+        Weight::VALUE_HARDLY,
+        Weight::VALUE_PERHAPS,
+        Weight::VALUE_MAYBE,
+        Weight::VALUE_LIKELY,
+        Weight::VALUE_SURELY,
+        Weight::VALUE_PLAINLY,
+        Weight::VALUE_CERTAINLY,
     ],
     [
-        "value_guess_never",
-        "value_guess_no",
-        "value_guess_hardly",
-        "value_guess_perhaps",
-        "value_guess_maybe",
-        "value_guess_likely",
-        "value_guess_surely",
-        "value_guess_plainly",
-        "value_guess_certainly",
+        Weight::VALUE_GUESS_NEVER,
+        Weight::VALUE_GUESS_NO,
+        Weight::VALUE_GUESS_HARDLY,
+        Weight::VALUE_GUESS_PERHAPS,
+        Weight::VALUE_GUESS_MAYBE,
+        Weight::VALUE_GUESS_LIKELY,
+        Weight::VALUE_GUESS_SURELY,
+        Weight::VALUE_GUESS_PLAINLY,
+        Weight::VALUE_GUESS_CERTAINLY,
     ],
 ];
 
 /// Returns the name of the weight for a probability. `is_candidate` selects the weights for candidates.
-pub(crate) fn weight_name_for(
-    weight_names: &[[&'static str; 9]; 2],
-    probability: f32,
-    is_candidate: bool,
-) -> &'static str {
+pub(crate) fn weight_name_for(weight_names: &[[Weight; 9]; 2], probability: f32, is_candidate: bool) -> Weight {
     weight_names[usize::from(is_candidate)][PROBABILITY_THRESHOLDS.iter().filter(|step| probability >= **step).count()]
 }
 
@@ -170,7 +162,7 @@ impl SentenceReader<'_> {
         let Some(status) = self.status_for_proposal(statuses, pair.second.start) else { return };
         let (a, b) = pair.entities();
         let is_tentative =
-            |fact: &RawFact| fact.weight_names.is_candidate() || fact.weight_names.names.contains(&"fallback");
+            |fact: &RawFact| fact.weight_names.is_candidate() || fact.weight_names.names.contains(&Weight::FALLBACK);
         let is_read = self.facts.iter().any(|fact| fact.relates(a, b) && !is_tentative(fact));
         let min_probability = if is_read { MIN_ALTERNATIVE_PROBABILITY } else { MIN_PROBABILITY };
         let mut likely_relations: Vec<(usize, bool)> = Vec::new();
@@ -202,27 +194,30 @@ impl SentenceReader<'_> {
                 continue;
             }
             let words = if is_unspecified { UNSPECIFIED_RELATION } else { "" };
-            let mut weight_names = vec!["loose", "by_learning"];
-            weight_names.extend(is_read.then_some("loose_instead_of"));
+            let mut weight_names = vec![Weight::LOOSE, Weight::BY_LEARNING];
+            weight_names.extend(is_read.then_some(Weight::LOOSE_INSTEAD_OF));
             if order > 0 {
-                weight_names.push("loose_second");
+                weight_names.push(Weight::LOOSE_SECOND);
             }
-            self.record_fact(target, &first.resolved, Ok(&second.resolved), words, &weight_names, &status, span);
+            let basis = FactBasis::new(&status, &weight_names);
+            self.record_relation(target, (&first.resolved, &second.resolved), words, basis, span);
         }
     }
 
-    /// Returns whether the grammar of the sentence allows a relation of the classifier. A promise needs a verb of promising.
+    /// Returns whether the grammar of the sentence allows a relation of the classifier. A promise needs a verb of promising,
+    /// and a debt needs a verb of owing.
     /// Somebody who destroys a place is not necessarily there, and somebody who walks into a place does not live there.
     fn may_relate(&mut self, target: usize, subject: &MentionSpan, object: &MentionSpan) -> bool {
         let grammar = self.grammar;
         let target = &grammar.targets[target];
         let is_act_on_object = |fact: &RawFact| {
-            let is_read = !fact.weight_names.is_candidate() && !fact.weight_names.names.contains(&"fallback");
+            let is_read = !fact.weight_names.is_candidate() && !fact.weight_names.names.contains(&Weight::FALLBACK);
             let is_general = Some(fact.target) == self.related_target;
             is_read && is_general && fact.relates(subject.resolved.entity, object.resolved.entity)
         };
-        if target.has(PredicateProperties::PROMISE) {
-            (0..self.clauses.len()).any(|at| self.promises(at, subject, object))
+        let two_objects = [PredicateProperties::PROMISE, PredicateProperties::HAS_TWO_OBJECTS];
+        if let Some(property) = two_objects.into_iter().find(|property| target.has(*property)) {
+            (0..self.clauses.len()).any(|at| self.binds(at, subject, object, property))
         } else if PredicateRole::Location.is(&target.predicate) {
             !self.facts.iter().any(is_act_on_object)
         } else {
@@ -230,9 +225,9 @@ impl SentenceReader<'_> {
         }
     }
 
-    /// Returns whether a clause can say that `subject` promises something to `object`. In "Odo leaves and Lyra promises
-    /// Bram to stay", only Lyra promises something.
-    fn promises(&mut self, at: usize, subject: &MentionSpan, object: &MentionSpan) -> bool {
+    /// Returns whether a clause can say that `subject` promises or owes something to `object`. In "Odo leaves and Lyra
+    /// promises Bram to stay", only Lyra promises something. The relations with `property` bind the subject.
+    fn binds(&mut self, at: usize, subject: &MentionSpan, object: &MentionSpan, property: PredicateProperties) -> bool {
         let grammar = self.grammar;
         let (clause, vg) = (self.clauses[at].clone(), self.verb_group(at).clone());
         let (first, last) = clause.rest_items;
@@ -245,17 +240,17 @@ impl SentenceReader<'_> {
         // In "a promise that Odo gave to Lyra", the noun precedes the clause.
         let first_word = if clause.parent.is_some() { 0 } else { from };
         let contains = |word: &str| (first_word..to).any(|at| self.norm(at) == word);
-        let is_promise = |pattern: &Pattern| {
+        let is_binding = |pattern: &Pattern| {
             let has_words =
                 pattern.parts.iter().all(|part| !matches!(part, PatternPart::Word(word) if !contains(word)));
             // In "Bram has Odo's word", the subject of the verb receives the promise.
             let is_turned = pattern.is_reversed != vg.is_passive;
-            grammar.targets[pattern.target].has(PredicateProperties::PROMISE)
+            grammar.targets[pattern.target].has(property)
                 && has_words
                 && if is_turned || promisors.is_empty() { is_mentioned } else { is_promisor }
         };
         (object.start >= from || !has_own_object)
-            && grammar.verb_patterns.get(&vg.lemma).into_iter().flatten().any(is_promise)
+            && grammar.verb_patterns.get(&vg.lemma).into_iter().flatten().any(is_binding)
     }
 
     /// Returns whether a mention is a place that somebody walks into: "into the common room of the Bell".
@@ -422,8 +417,9 @@ pub(crate) fn add_assertion_features(
     if !reader.tokens.is_empty() && !reader.is_named(0) {
         features.push(format!("opens:{}", reader.base_form(0)));
     }
-    let status_words =
-        (0..reader.tokens.len()).map(|token| reader.norm(token)).filter(|word| STATUS_WORDS.contains(word));
+    let status_words = (0..reader.tokens.len())
+        .map(|token| reader.norm(token))
+        .filter(|word| lists().speech.status_words.contains(word));
     features.extend(status_words.map(|word| format!("has:{word}")));
 }
 

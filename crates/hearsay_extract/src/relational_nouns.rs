@@ -6,12 +6,11 @@ use crate::{
     clauses::Clause,
     grammar::{Pattern, WordClass},
     predicate_properties::PredicateProperties,
-    sentence_reader::{RawFact, ResolvedEntity, SentenceReader},
+    sentence_reader::{FactBasis, RawFact, ResolvedEntity, SentenceReader},
     triggers::Trigger,
+    weights::Weight,
+    word_lists::lists,
 };
-
-/// Verbs that say where a possession is: "his cottage stands in Fenwick".
-const LOCATION_VERBS: [&str; 4] = ["stand", "lie", "sit", "be"];
 
 impl SentenceReader<'_> {
     /// Records the relations that nouns state between two entities.
@@ -19,7 +18,7 @@ impl SentenceReader<'_> {
         for item in 0..self.chunks.items.len() {
             let Some(np) = self.syntax.noun_group_at(item) else { continue };
             let group = &self.chunks.noun_groups[np];
-            let is_negated = group.article.is_some_and(|at| matches!(self.norm(at), "no" | "any" | "neither"));
+            let is_negated = group.article.is_some_and(|at| lists().determiners.negative.contains(self.norm(at)));
             if group.name.is_some() || group.is_pronoun || group.is_owner_only || is_negated {
                 continue;
             }
@@ -98,7 +97,8 @@ impl SentenceReader<'_> {
         let Some((subjects, objects, end)) = sides else { return false };
         let last = self.chunk_end(end.saturating_sub(1)).min(self.tokens.len());
         let span = self.span(group.start, last.saturating_sub(1).max(group.head));
-        let weight_names = pattern.with_strength(&["by_tie"]);
+        let weight_names = pattern.with_strength(&[Weight::BY_TIE]);
+        let basis = FactBasis::new(status, &weight_names);
         let relation = format!("{noun} {preposition}");
         let fact_count = self.facts.len();
         for subject in &subjects {
@@ -108,7 +108,7 @@ impl SentenceReader<'_> {
                 .collect::<Vec<_>>()
             {
                 if !self.is_recorded(pattern.target, subject, object) {
-                    self.record_fact(pattern.target, subject, Ok(object), &relation, &weight_names, status, span);
+                    self.record_relation(pattern.target, (subject, object), &relation, basis, span);
                 }
             }
         }
@@ -135,7 +135,7 @@ impl SentenceReader<'_> {
     }
 
     /// Returns the item of the noun group that a relational noun relates to its owner. The item follows the preposition
-    /// of the noun, or a verb of [`LOCATION_VERBS`] with the preposition.
+    /// of the noun, or a verb such as "stand" with the preposition.
     fn related_chunk(&self, item: usize, at: Option<usize>, preposition: &str) -> Option<usize> {
         let object_item = |item: usize| {
             (self.syntax.word(item) == preposition && self.syntax.noun_group_at(item + 1).is_some()).then_some(item + 1)
@@ -152,8 +152,8 @@ impl SentenceReader<'_> {
         }
         let clause = &self.clauses[at?];
         let is_location_verb =
-            LOCATION_VERBS.contains(&self.verb_group(at?).lemma.as_str()) && clause.verb_item == item + 1;
-        if !is_location_verb || !matches!(preposition, "in" | "on" | "at" | "near" | "above" | "under" | "by" | "to") {
+            lists().verbs.locations.contains(self.verb_group(at?).lemma.as_str()) && clause.verb_item == item + 1;
+        if !is_location_verb || !lists().prepositions.locations.contains(preposition) {
             return None;
         }
         object_item(item + 2)

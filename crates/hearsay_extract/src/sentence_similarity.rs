@@ -9,6 +9,7 @@ use crate::{
     kind_set::KindSet,
     mentions::EntityRef,
     sentence_reader::{RawFact, RawObject, ResolvedEntity, SentenceReader, WeightNames},
+    weights::Weight,
 };
 
 /// Vectors of the example sentences of relations in the vocabulary.
@@ -41,7 +42,7 @@ impl SentenceReader<'_> {
     /// relative, or if it is long, doubtful or negated.
     pub(crate) fn unmatched_sentence(&mut self, facts: &[RawFact]) -> Option<UnmatchedSentence> {
         let is_certain =
-            |fact: &RawFact| !fact.weight_names.names.contains(&"fallback") && !fact.weight_names.is_candidate();
+            |fact: &RawFact| !fact.weight_names.names.contains(&Weight::FALLBACK) && !fact.weight_names.is_candidate();
         let has_relative = (0..self.chunks.noun_groups.len()).any(|np| self.is_unnamed_relative(np));
         if facts.iter().any(is_certain) || self.names.len() < 2 || self.tokens.len() > 60 || has_relative {
             return None;
@@ -156,7 +157,7 @@ pub(crate) fn propose_by_similarity(
                 && fact.span.start >= unmatched.start
         });
         if let Some(existing) = existing {
-            existing.weight_names.names.push("loose_meant");
+            existing.weight_names.names.push(Weight::LOOSE_MEANT);
             continue;
         }
         facts.push(RawFact {
@@ -166,7 +167,7 @@ pub(crate) fn propose_by_similarity(
             object: RawObject::Entity(unmatched.object.entity),
             relation: String::new(),
             detail: String::new(),
-            weight_names: WeightNames { names: vec!["loose", "by_meaning"] },
+            weight_names: WeightNames { names: vec![Weight::LOOSE, Weight::BY_MEANING] },
             span: unmatched.span,
             stated_by: unmatched.stated_by,
             told_to: Vec::new(),

@@ -7,30 +7,12 @@ use crate::{
     function_words::{is_be_form, is_pronoun},
     grammar::WordClass,
     sentence_reader::SentenceReader,
+    word_lists::lists,
 };
-
-/// Times of day. "Before dawn he joined them" says when he joined, and not that he is no longer a member.
-const TIMES_OF_DAY: [&str; 14] = [
-    "dawn",
-    "dusk",
-    "noon",
-    "midday",
-    "midnight",
-    "nightfall",
-    "daybreak",
-    "sunrise",
-    "sunset",
-    "morning",
-    "breakfast",
-    "supper",
-    "dark",
-    "light",
-];
 
 /// Returns whether a verb group describes a past act with a lasting result: "bought it years back".
 pub(crate) fn is_lasting_act(vg: &VerbGroup) -> bool {
-    let act_verbs = ["buy", "purchase", "inherit", "win", "acquire", "join", "marry", "found", "build", "make", "move"];
-    vg.is_past && !vg.has_used_to && !vg.is_perfect && act_verbs.contains(&vg.lemma.as_str())
+    vg.is_past && !vg.has_used_to && !vg.is_perfect && lists().verbs.lasting_acts.contains(&vg.lemma)
 }
 
 impl SentenceReader<'_> {
@@ -38,10 +20,10 @@ impl SentenceReader<'_> {
     pub(crate) fn has_ended(&self, at: usize) -> bool {
         let (clause, vg) = (&self.clauses[at], self.verb_group(at));
         let is_past = vg.is_past || vg.is_perfect;
-        let is_time_of_day = |np: usize| TIMES_OF_DAY.contains(&self.norm(self.noun_group(np).head));
+        let is_time_of_day = |np: usize| lists().times.of_day.contains(self.norm(self.noun_group(np).head));
         // Example: "Before the fire, they trusted …"
         let has_past_frame = clause.start > 1
-            && (matches!(self.syntax.word(0), "before" | "until" | "till")
+            && (lists().conjunctions.until.contains(self.syntax.word(0))
                 && self.syntax.is_preposition(0)
                 && !self.syntax.noun_group_at(1).is_some_and(is_time_of_day)
                 || matches!(self.norm(0), "before" | "until") && self.norm(1) == "the" && vg.is_past);
@@ -81,7 +63,7 @@ impl SentenceReader<'_> {
             _ => vg.end + 1,
         };
         let has_adverb_near = (vg.start.saturating_sub(1)..end.max(vg.end + 1).min(self.tokens.len()))
-            .any(|token| matches!(self.norm(token), "once" | "formerly" | "previously" | "originally"));
+            .any(|token| self.norm(token) == "originally" || lists().adverbs.former.contains(self.norm(token)));
         let ends_with_once = self.syntax.word(clause.rest_items.1) == "once"
             && (clause.rest_items.1 + 1 >= self.chunks.items.len()
                 || matches!(self.syntax.word(clause.rest_items.1 + 1), "," | "." | "!" | ";"));
@@ -97,18 +79,17 @@ impl SentenceReader<'_> {
         (from + 1..self.tokens.len()).any(|at| {
             let previous_word = self.norm(at - 1);
             let starts_clause = self.tokens[at - 1].is_punctuation(",:\u{2014}")
-                || matches!(previous_word, "but" | "and" | "though" | "until");
+                || lists().conjunctions.before_endings.contains(previous_word);
             let (first, second, third) = (self.norm(at), self.norm(at + 1), self.norm(at + 2));
-            let is_it = matches!(first, "it" | "that" | "this");
+            let is_it = lists().pronouns.facts.contains(first);
             if !starts_clause || !(is_it || is_pronoun(first)) {
                 return false;
             }
             let has_be = is_be_form(second) || second == "'s";
-            let is_ended_word =
-                matches!(third, "over" | "dead" | "off" | "done" | "finished" | "gone" | "ashes" | "history");
+            let is_ended_word = lists().adjectives.over.contains(third);
             let says_ended = is_it && (second == "ended" || has_be && is_ended_word);
             let is_over_person = has_be && third == "over" && is_pronoun(self.norm(at + 3));
-            let says_moved = second == "moved" && matches!(third, "out" | "away" | "on");
+            let says_moved = second == "moved" && lists().adverbs.departures.contains(third);
             let next = self.tokens.get(at + 2);
             let says_left =
                 matches!(second, "left" | "quit") && next.is_none_or(|next| !next.is_word() || is_pronoun(&next.norm));
@@ -119,8 +100,8 @@ impl SentenceReader<'_> {
     /// Returns whether the words at a token say that the previous statement is over: "he is so no longer".
     pub(crate) fn says_no_longer(&self, at: usize) -> bool {
         let second = self.norm(at + 1);
-        let has_auxiliary = is_be_form(second) || matches!(second, "'s" | "do" | "does" | "did" | "has" | "have");
-        let rest = at + 2 + usize::from(matches!(self.norm(at + 2), "so" | "one" | "it"));
+        let has_auxiliary = is_be_form(second) || lists().auxiliaries.before_no_longer.contains(second);
+        let rest = at + 2 + usize::from(lists().pronouns.resumed.contains(self.norm(at + 2)));
         let has_no_longer = self.norm(rest) == "no longer" || self.norm(rest) == "no" && self.norm(rest + 1) == "more";
         is_pronoun(self.norm(at))
             && has_auxiliary

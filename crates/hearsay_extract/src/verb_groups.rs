@@ -6,6 +6,7 @@ use crate::{
     function_words::is_be_form,
     grammar::WordClass,
     tokenizer::TokenKind,
+    word_lists::lists,
 };
 
 /// Verb group while its words are read.
@@ -194,28 +195,12 @@ impl Chunker<'_> {
         if matches!(self.norm(next), "been" | "got") {
             return true;
         }
-        let is_participle_of_act = matches!(
-            self.norm(next),
-            "gone"
-                | "come"
-                | "become"
-                | "had"
-                | "taken"
-                | "done"
-                | "known"
-                | "lost"
-                | "stolen"
-                | "sold"
-                | "left"
-                | "joined"
-                | "moved"
-                | "always"
-        );
+        let is_participle_of_act = lists().verbs.past_participles.contains(self.norm(next));
         let has_object = next == at + 1
             && !self.is_state_word(next)
             && (self.is_name(next + 1)
                 || self.word_class(next + 1).has(WordClass::DETERMINER)
-                || matches!(self.norm(next + 1), "it" | "him" | "her" | "them" | "me" | "us" | "you"));
+                || lists().pronouns.objects.contains(self.norm(next + 1)));
         self.can_be(next, Inflections::PARTICIPLE) && (is_participle_of_act || has_object)
     }
 
@@ -226,7 +211,7 @@ impl Chunker<'_> {
         let next = self.skip_adverbs(at + 1);
         let participle_follows = self.can_be(next, Inflections::PARTICIPLE);
         let is_contracted_had = word == "'d" && (participle_follows || self.norm(next) == "been");
-        if !matches!(word, "have" | "has" | "had" | "having") && !is_contracted_had {
+        if !lists().auxiliaries.have_forms.contains(word) && !is_contracted_had {
             return None;
         }
         let is_auxiliary =
@@ -283,7 +268,7 @@ impl Chunker<'_> {
         let at = draft.at;
         let word = self.norm(at);
         let next = self.skip_adverbs(at + 1);
-        if matches!(word, "do" | "does" | "did")
+        if lists().auxiliaries.do_forms.contains(word)
             && self.can_be(next, Inflections::BASE)
             && (next > at + 1 || draft.has_begun || preceding != PrecedingPart::Nothing)
         {
@@ -291,7 +276,7 @@ impl Chunker<'_> {
             draft.group.is_negated |= (at + 1..next).any(|at| self.is_negation(at));
             return Some(draft.continue_at(next));
         }
-        if matches!(word, "get" | "gets" | "got" | "getting")
+        if lists().auxiliaries.get_forms.contains(word)
             && self.can_be(next, Inflections::PARTICIPLE)
             && !self.can_be(next, Inflections::BASE)
             && next == at + 1
@@ -368,14 +353,14 @@ impl Chunker<'_> {
     /// Returns whether a word such as "missing" or "wounded" describes a state and not an act.
     pub(crate) fn is_state_word(&self, at: usize) -> bool {
         self.grammar.attribute_adjectives.contains_key(self.norm(at))
-            && !matches!(self.norm(at + 1), "by" | "it" | "him" | "them" | "me" | "us")
+            && !lists().verbs.act_followers.contains(self.norm(at + 1))
             && !self.is_nominal(at + 1)
     }
 
-    /// Returns whether the noun group read last is the object of a verb of [`KEEPING_VERBS`].
+    /// Returns whether the noun group read last is the object of a verb that keeps it in a state.
     fn follows_keeping_verb(&self) -> bool {
         let [.., Chunk::VerbGroup(vg), Chunk::NounGroup(np)] = self.chunks.items[..] else { return false };
-        KEEPING_VERBS.contains(&self.chunks.verb_groups[vg].lemma.as_str())
+        lists().verbs.keeping.contains(self.chunks.verb_groups[vg].lemma.as_str())
             && !self.chunks.verb_groups[vg].is_passive
             && !self.chunks.noun_groups[np].is_pronoun
             || (self.chunks.verb_groups[vg].lemma == "have" && self.chunks.noun_groups[np].is_pronoun)
@@ -397,10 +382,10 @@ impl Chunker<'_> {
                     && !self.tokens[at].is_capitalized
             }
             PrecedingPart::Head { .. } => {
-                matches!(self.norm(at), "called" | "named" | "known" | "nicknamed" | "dubbed" | "born")
+                (matches!(self.norm(at), "known" | "born") || lists().verbs.naming_participles.contains(self.norm(at)))
                     && !next.is_empty()
             }
-            _ if after_comma && matches!(self.norm(at), "called" | "named" | "nicknamed" | "dubbed") => true,
+            _ if after_comma && lists().verbs.naming_participles.contains(self.norm(at)) => true,
             _ => {
                 (after_comma || is_sentence_start)
                     && preposition_follows
@@ -414,6 +399,3 @@ impl Chunker<'_> {
         }
     }
 }
-
-/// Verbs whose object is kept in a state: "has Odo locked up".
-const KEEPING_VERBS: [&str; 4] = ["have", "get", "keep", "find"];

@@ -4,7 +4,7 @@
 //! To replace a file, this crate writes the new contents to a temporary file in the same directory, and then renames
 //! the temporary file. The temporary file has the name of the original file, followed by `.part`. If the program is
 //! killed at any time, the file has either its old or its new contents. A killed program may leave a temporary file.
-//! The next replacement of the same file removes the temporary file.
+//! The next replacement of the same file removes the temporary file, or continues it.
 //!
 //! ```
 //! use hearsay_files::{Access, Durability, replace};
@@ -21,7 +21,7 @@ use std::{
     ffi::OsString,
     fs::{self, DirBuilder, File, OpenOptions},
     hash::{BuildHasher, RandomState},
-    io::{self, Write},
+    io::{self, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
     time::{SystemTime, UNIX_EPOCH},
 };
@@ -76,6 +76,22 @@ impl Replacement {
         #[cfg(not(unix))]
         let _ = access;
         let file = options.open(&temporary)?;
+        Ok(Self { path, temporary, file })
+    }
+
+    /// Opens the temporary file of an interrupted replacement, to write after its contents. Creates an empty temporary
+    /// file if there is none. A link at the path of the temporary file is removed, and its target stays unchanged.
+    ///
+    /// # Errors
+    /// Returns an error if the temporary file cannot be opened or created.
+    pub fn resume(path: impl Into<PathBuf>, access: Access) -> io::Result<Self> {
+        let path = path.into();
+        let temporary = temporary_path(&path);
+        if !fs::symlink_metadata(&temporary).is_ok_and(|metadata| metadata.is_file()) {
+            return Self::create(path, access);
+        }
+        let mut file = OpenOptions::new().read(true).write(true).open(&temporary)?;
+        file.seek(SeekFrom::End(0))?;
         Ok(Self { path, temporary, file })
     }
 
@@ -236,6 +252,20 @@ mod tests {
         assert!(!path.exists() && temporary_path(&path).exists());
         replace(&path, b"second", Access::Default, Durability::Synced).unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"second");
+        assert!(!temporary_path(&path).exists());
+    }
+
+    #[test]
+    fn an_interrupted_replacement_can_be_continued() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a");
+        let mut interrupted = Replacement::resume(&path, Access::Default).unwrap();
+        interrupted.file().write_all(b"first ").unwrap();
+        drop(interrupted);
+        let mut continued = Replacement::resume(&path, Access::Default).unwrap();
+        continued.file().write_all(b"second").unwrap();
+        continued.commit(Durability::Synced).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"first second");
         assert!(!temporary_path(&path).exists());
     }
 

@@ -226,8 +226,8 @@ pub(crate) struct LogOutput {
     pub(crate) line: Option<u32>,
     /// Name of the speaker. Null for narration.
     pub(crate) speaker: Option<String>,
-    /// Kind of talk: narration, in_character or out_of_character. No character hears a line that is out of character.
-    /// Null if the kind is not known yet.
+    /// Kind of talk: narration, in_character, out_of_character or withheld. No character hears a line that is out of
+    /// character or withheld. Null if the kind is not known yet.
     pub(crate) talk_kind: Option<String>,
     /// Names of the characters who hear the line.
     pub(crate) heard_by: Vec<String>,
@@ -235,8 +235,8 @@ pub(crate) struct LogOutput {
     pub(crate) states: Vec<LoggedFactRow>,
     /// Recorded facts that the speaker may state. Nobody learns these facts from the line.
     pub(crate) may_state: Vec<LoggedFactRow>,
-    /// Secrets that narration may state and that some hearers do not know. The line is out of character because of
-    /// these secrets.
+    /// Secrets that narration may state and that some hearers do not know. The line is withheld because of these
+    /// secrets.
     pub(crate) withheld: Vec<LoggedFactRow>,
     /// Name of a character, if the name before the colon of a line of narration is probably a misspelling of it. To
     /// correct the line, undo the operation, and log the line with the right name.

@@ -301,7 +301,7 @@ impl McpServer {
     /// Starts the extraction of facts from new texts, if the server extracts facts.
     fn extract_texts(&self) {
         if self.extracts_texts
-            && let Err(error) = self.memory.read_texts(false).map(drop)
+            && let Err(error) = self.memory.read_texts().map(drop)
         {
             tracing::warn!("Hearsay could not extract facts from the new text: {error}");
         }

@@ -129,10 +129,7 @@ fn escape_with(text: &str, escape_char: impl Fn(char, usize, &mut String) -> boo
             at += 1;
         } else {
             if !escape_char(c, at, &mut out) {
-                match is_hostile(c) {
-                    true => out.extend(c.escape_unicode()),
-                    false => out.push(c),
-                }
+                if is_hostile(c) { out.extend(c.escape_unicode()) } else { out.push(c) }
             }
             at += c.len_utf8();
         }

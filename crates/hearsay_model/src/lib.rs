@@ -82,7 +82,7 @@ pub use reveal::{Condition, ConditionEntity, Reveal, RevealError};
 pub use scale::{Attitude, Confidence, Credence, ScaleError};
 pub use settings::{
     ActiveSession, CalibrationSettings, CampaignInfo, Degree, EditedRecap, EngineSetting, GameSetting, MindRules,
-    ReviewSetting, SessionSetting, Setting, SettingKey, SpeakerRole, WorldSetting,
+    RecapReader, ReviewSetting, SessionSetting, Setting, SettingKey, SpeakerRole, WorldSetting,
 };
 pub use shared_ids::SharedIds;
 pub use state::{

@@ -1,5 +1,7 @@
 //! Passages of text, and the sessions at the table.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Date, EntityId, Evidence, GameTime, Knower, PassageId, Reference, Rename, SessionId};
@@ -62,6 +64,9 @@ pub enum TalkKind {
     /// The line is not part of the story. For example, the line is about rules, dice or the real world. No character
     /// hears the line.
     OutOfCharacter,
+    /// The line narrates, but may state a secret that a hearer does not know. No character hears the line until the DM
+    /// decides that the secret comes out, or that the line states no secret.
+    Withheld,
 }
 
 impl TalkKind {
@@ -71,7 +76,20 @@ impl TalkKind {
             Self::Narration => "narration",
             Self::InCharacter => "in_character",
             Self::OutOfCharacter => "out_of_character",
+            Self::Withheld => "withheld",
         }
+    }
+
+    /// Returns whether the line is part of the story, so that characters can hear it.
+    pub fn is_heard(self) -> bool {
+        !matches!(self, Self::OutOfCharacter | Self::Withheld)
+    }
+}
+
+impl fmt::Display for TalkKind {
+    /// Writes the kind in words, such as `in character`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.as_str().replace('_', " "))
     }
 }
 
@@ -107,9 +125,24 @@ impl Passage {
         }
     }
 
-    /// Returns whether the passage is an out-of-character line.
+    /// Returns whether the passage is a line that no character hears: an out-of-character line, or a withheld line.
     pub fn is_out_of_character(&self) -> bool {
-        self.talk_kind == Some(TalkKind::OutOfCharacter)
+        self.talk_kind.is_some_and(|kind| !kind.is_heard())
+    }
+
+    /// Returns whether no character hears the line because it may state a secret.
+    pub fn is_withheld(&self) -> bool {
+        self.talk_kind == Some(TalkKind::Withheld)
+    }
+
+    /// Returns whether the passage is an entry of `passages` in a campaign file that no knower knows, such as the DM's plan
+    /// for a session.
+    pub fn is_for_dm_alone(&self) -> bool {
+        let is_entry = |evidence: &Evidence| match evidence {
+            Evidence::File { field, .. } => field.starts_with("passages"),
+            Evidence::Excerpt(_) | Evidence::Passage { .. } => false,
+        };
+        self.evidence.iter().any(is_entry) && self.heard_by.is_empty() && self.readers.is_empty()
     }
 
     /// Returns whether a knower is the speaker or one of the hearers, regardless of the [kind of
@@ -122,7 +155,8 @@ impl Passage {
     /// Returns the game time at which a knower heard or read the passage.
     ///
     /// Returns `None` if the knower neither heard nor read the passage. The result is always `None` for an
-    /// out-of-character line. Returns `Some(None)` if the knower heard or read the passage, but the time is not known.
+    /// out-of-character or withheld line. Returns `Some(None)` if the knower heard or read the passage, but the time is
+    /// not known.
     pub fn received_at(&self, knower: &Knower) -> Option<Option<GameTime>> {
         if self.is_out_of_character() {
             return None;

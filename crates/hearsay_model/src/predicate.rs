@@ -163,4 +163,52 @@ pub mod attribute {
     pub const HONESTY: &str = "honesty";
     /// Attribute for the name of the person who plays a character.
     pub const PLAYER: &str = "player";
+    /// Attribute for the age of a character.
+    pub const AGE: &str = "age";
+    /// Attribute for the look of a character or thing.
+    pub const APPEARANCE: &str = "appearance";
+    /// Attribute for the atmosphere of a place.
+    pub const ATMOSPHERE: &str = "atmosphere";
+    /// Attribute for the state of a character or thing, such as `wounded` or `dead`.
+    pub const CONDITION: &str = "condition";
+    /// Attribute for the date of an event.
+    pub const DATE: &str = "date";
+    /// Attribute for the mood of a character.
+    pub const EMOTIONAL_STATE: &str = "emotional_state";
+    /// Attribute for the religion of a character.
+    pub const FAITH: &str = "faith";
+    /// Attribute for the gender of a character.
+    pub const GENDER: &str = "gender";
+    /// Attribute for a goal of a character or group.
+    pub const GOALS: &str = "goals";
+    /// Attribute for the person or body that governs a place.
+    pub const GOVERNMENT: &str = "government";
+    /// Attribute for the place where a group has its seat.
+    pub const HEADQUARTERS: &str = "headquarters";
+    /// Attribute for the motto of a group or place.
+    pub const MOTTO: &str = "motto";
+    /// Attribute for an objective of a quest.
+    pub const OBJECTIVES: &str = "objectives";
+    /// Attribute for the trade or post of a character.
+    pub const OCCUPATION: &str = "occupation";
+    /// Attribute for the way in which an event ended.
+    pub const OUTCOME: &str = "outcome";
+    /// Attribute for the character of a person.
+    pub const PERSONALITY: &str = "personality";
+    /// Attribute for the number of inhabitants of a place.
+    pub const POPULATION: &str = "population";
+    /// Attribute for the pronouns of a character.
+    pub const PRONOUNS: &str = "pronouns";
+    /// Attribute for the reward for a quest.
+    pub const REWARD: &str = "reward";
+    /// Attribute for how a character speaks.
+    pub const SPEAKING_STYLE: &str = "speaking_style";
+    /// Attribute for the species of a character.
+    pub const SPECIES: &str = "species";
+    /// Attribute for the symbol of a group or place.
+    pub const SYMBOL: &str = "symbol";
+    /// Attribute for the title of a character.
+    pub const TITLE: &str = "title";
+    /// Attribute for the price of a thing.
+    pub const VALUE: &str = "value";
 }

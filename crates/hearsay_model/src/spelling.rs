@@ -119,15 +119,25 @@ pub fn phonetic_key(letters: &str) -> String {
 const MIN_MISSPELLED_LETTERS: usize = 3;
 
 /// Returns whether words are probably a misspelling of a name, because at most one letter differs, or two letters of a
-/// name with at least seven letters. The first sound must match. Use this function only to ask the user, because a short
-/// word can be similar to a name by accident.
+/// name with at least seven letters, or because only doubled letters and the spelling of the last sound differ, as in
+/// `Hety` for `Hettie`. The first sound must match. Use this function only to ask the user, because a short word can be
+/// similar to a name by accident.
 pub fn is_misspelling(written: &[String], name: &[String]) -> bool {
     let (written, name) = (letters(written), letters(name));
     let shorter = written.chars().count().min(name.chars().count());
     let max_distance = if shorter < 7 { 1 } else { 2 };
     shorter >= MIN_MISSPELLED_LETTERS
         && phonetic_key(&written).chars().next() == phonetic_key(&name).chars().next()
-        && strsim::osa_distance(&written, &name) <= max_distance
+        && (strsim::osa_distance(&written, &name) <= max_distance || simple_form(&written) == simple_form(&name))
+}
+
+/// Returns a name without doubled letters, and with one spelling of the last sound of `Hetty`, `Hettie` and `Hettey`.
+fn simple_form(letters: &str) -> String {
+    let mut form: Vec<char> = letters.chars().collect();
+    form.dedup();
+    let form: String = form.into_iter().collect();
+    let stem = ["ie", "ey", "y"].into_iter().find_map(|ending| form.strip_suffix(ending));
+    stem.map_or_else(|| form.clone(), |stem| format!("{stem}i"))
 }
 
 /// Returns whether words are perhaps a misspelling of a name: at most two letters differ in a name of five or six letters,
@@ -342,6 +352,8 @@ mod tests {
         for (written, name) in [("hana", "hanna"), ("korbim", "korbin"), ("tomy", "tomi"), ("ludho", "ludo")] {
             check(written, name, true);
         }
+        check("hety", "hettie", true);
+        check("hety", "hester", false);
         check("corbim", "korbin", false);
         check("rosalindd", "rosalynd", true);
         check("bob", "bo", false);

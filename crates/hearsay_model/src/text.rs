@@ -88,6 +88,15 @@ pub fn contains_lowercase(text: &str, part: &str) -> bool {
     text.as_bytes().windows(part.len()).any(is_part)
 }
 
+/// Returns the sentence of a text that contains the bytes from `start` to `end`; `None` if the range is invalid.
+pub fn sentence_around(text: &str, start: usize, end: usize) -> Option<&str> {
+    let (before, after) = (text.get(..start)?, text.get(end..)?);
+    let is_end = |character: char| matches!(character, '.' | '!' | '?' | '\n');
+    let first = before.rfind(is_end).map_or(0, |at| at + 1);
+    let last = after.find(is_end).map_or(text.len(), |at| end + at + 1);
+    text.get(first..last).map(str::trim)
+}
+
 /// Deserializes a type from its text form without copying the text.
 pub(crate) fn deserialize_from_str<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(
     deserializer: D,
@@ -142,6 +151,18 @@ mod tests {
         check("Grimjaw Ironhand, the smith", "grimjaw ironhand", true);
         check("Grimjaw and Ironhand", "Grimjaw Ironhand", false);
         check("anything", "", false);
+    }
+
+    #[test]
+    fn the_sentence_around_a_quotation_is_found() {
+        let text = "It rains. Ann promised Bob a boat!\nThey leave";
+        let around = |quote: &str| {
+            let start = text.find(quote).unwrap();
+            sentence_around(text, start, start + quote.len())
+        };
+        assert_eq!(around("Ann promised Bob"), Some("Ann promised Bob a boat!"));
+        assert_eq!((around("rains"), around("leave")), (Some("It rains."), Some("They leave")));
+        assert_eq!(sentence_around(text, 0, 900), None);
     }
 
     #[test]

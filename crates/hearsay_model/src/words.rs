@@ -24,6 +24,8 @@ pub struct Words {
     pub hearer_openers: Vec<String>,
     /// Verbs between a speaker and a colon, such as `says`.
     pub speech_verbs: Vec<String>,
+    /// Verbs of speech before the name of a hearer.
+    pub address_verbs: Vec<String>,
     /// Verbs between a speaker and a colon that make the words confidential, such as `whispers`.
     pub whisper_verbs: Vec<String>,
     /// Words near a verb of speech that make the words confidential, such as `in private`.
@@ -57,6 +59,16 @@ pub struct Words {
     pub motion_adverbs: Vec<String>,
     /// Verbs of motion with an object, such as `follows`: "follows *him* out".
     pub pursuit_verbs: Vec<String>,
+    /// Verbs that send a person away if one of the `removal_particles` follows, such as `throws`: "throws *Odo* out".
+    pub removal_verbs: Vec<String>,
+    /// Words after one of the `removal_verbs` and a person that state that the person leaves, such as `out`.
+    pub removal_particles: Vec<String>,
+    /// Words after a verb of motion that begin a way to a place, such as `along`: "walks *along* the river to the mill".
+    pub way_openers: Vec<String>,
+    /// Phrases after a verb of motion with which a person comes out of a place, such as `out of`.
+    pub emergence_phrases: Vec<String>,
+    /// Beginnings of the words after a subject that say only what will or may happen, such as `is going to`.
+    pub prospect_phrases: Vec<String>,
     /// Words between a verb of motion and the place to which a person goes, such as `to`.
     pub destination_openers: Vec<String>,
     /// Words after a verb of motion that state that a person leaves, such as `away`.
@@ -74,6 +86,10 @@ pub struct Words {
     pub titles: Vec<String>,
     /// Pronouns that can be the subject of a sentence about one person, such as `he`.
     pub person_pronouns: Vec<String>,
+    /// Pronouns for the person who speaks, such as `me`.
+    pub speaker_pronouns: Vec<String>,
+    /// Pronouns for the person who is addressed, such as `you`.
+    pub addressee_pronouns: Vec<String>,
     /// Subjects that stand for several persons who were named before, or for the whole party, such as `they`.
     pub group_subjects: Vec<String>,
     /// Subjects that stand for the whole party, such as `everybody`.
@@ -89,6 +105,16 @@ pub struct Words {
     pub vowel_sounds: Vec<String>,
     /// Beginnings of words that start with a vowel letter but a consonant sound, such as `unit`.
     pub consonant_sounds: Vec<String>,
+    /// Words at the start of a noun that stand for its article, such as `the`.
+    pub determiners: Vec<String>,
+    /// Words within the name of an office that needs no article, such as `of the`: "captain of the watch".
+    pub office_marks: Vec<String>,
+    /// Nouns for one occupation. Each entry contains nouns with the same meaning: `innkeeper landlady`.
+    pub occupation_synonyms: Vec<String>,
+    /// First words of questions whose answer names another person, thing or place, such as `who`.
+    pub entity_questions: Vec<String>,
+    /// Phrases of narration about what a person only intends, such as `thinks about`.
+    pub intention_phrases: Vec<String>,
     /// Words that transcription programs use as labels of unknown speakers, as in `Speaker 1`.
     pub speaker_labels: Vec<String>,
     /// Words before the name of a speaker who introduces himself or herself, such as `my name is`.
@@ -170,9 +196,25 @@ fn noun_of_owner(before: &str) -> Option<(usize, &str)> {
 /// that still names the person follows `According to Odo`.
 pub fn reported_speech(name: &str, clause: &str, pronouns: Option<&PersonalPronouns>) -> String {
     let replaced = pronouns.map_or_else(|| clause.to_owned(), |pronouns| pronouns.replace_name(clause, name));
-    match replaced == clause && clause.contains(name) {
-        true => format!("According to {}, {clause}", lower_first(name)),
-        false => format!("{} says that {replaced}", upper_first(name)),
+    if replaced == clause && clause.contains(name) {
+        format!("According to {}, {clause}", lower_first(name))
+    } else {
+        format!("{} says that {replaced}", upper_first(name))
+    }
+}
+
+/// Replaces the name of an owner by a pronoun in a sentence that begins with this name: "Odo is with Odo's sister" becomes
+/// "Odo is with his sister". If the pronouns are unknown, the sentence has "their".
+pub fn with_own_possessives(sentence: &str, name: &str, pronouns: Option<&PersonalPronouns>) -> String {
+    let possessive = pronouns.map_or("their", |pronouns| pronouns.possessive.as_str());
+    match sentence.strip_prefix(name).filter(|rest| rest.starts_with(' ') && !name.is_empty()) {
+        Some(rest) => {
+            let owners = [format!(" {name}'s "), format!(" {name}\u{2019}s ")];
+            let replaced =
+                owners.iter().fold(rest.to_owned(), |rest, owner| rest.replace(owner, &format!(" {possessive} ")));
+            format!("{name}{replaced}")
+        }
+        None => sentence.to_owned(),
     }
 }
 
@@ -204,6 +246,11 @@ pub fn lower_first(sentence: &str) -> String {
 pub fn upper_first(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// Returns a number with its noun: `1 fact`, `2 facts`.
+pub fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
 }
 
 /// Joins names: `A`, `A and B`, `A, B and C`. Returns an empty text if there are none.
@@ -241,9 +288,14 @@ pub fn is_past_form(word: &str) -> bool {
 }
 
 /// Returns a noun with its indefinite article: `an NPC`, `a location`. The first letters of the noun decide between `a`
-/// and `an`. An abbreviation in capitals is read letter by letter.
+/// and `an`. An abbreviation in capitals is read letter by letter. A noun with an article, such as `the landlady`, and an
+/// office, such as `captain of the watch`, stay unchanged.
 pub fn with_article(noun: &str) -> String {
     let first = noun.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    let is_office = english().office_marks.iter().any(|mark| noun.contains(&format!(" {mark} ")));
+    if is_office || noun.split_whitespace().next().is_some_and(is_determiner) {
+        return noun.to_owned();
+    }
     let begins_with = |list: &[String]| list.iter().any(|beginning| first.to_lowercase().starts_with(beginning));
     let is_abbreviation = first.chars().count() > 1 && first.chars().all(char::is_uppercase);
     let has_vowel_sound = if is_abbreviation {
@@ -256,12 +308,39 @@ pub fn with_article(noun: &str) -> String {
     format!("{} {noun}", if has_vowel_sound { "an" } else { "a" })
 }
 
+/// Returns whether a word stands for the article of the noun after it, such as `the` and `his`.
+fn is_determiner(word: &str) -> bool {
+    contains_word(&english().determiners, &word.to_lowercase())
+}
+
+/// Maximum number of words in a [definite noun](definite_noun).
+const MAX_NOUN_WORDS: usize = 4;
+
+/// Returns the noun of a short description with the definite article: `the landlady` for `landlady of the Broken Wheel,
+/// a widow`. Returns `None` if the noun has too many words.
+pub fn definite_noun(description: &str) -> Option<String> {
+    let phrase = description.split([',', '.', ';', ':', '(']).next().unwrap_or_default();
+    let mut words: Vec<&str> = phrase.split_whitespace().take_while(|word| *word != "of").collect();
+    if words.first().is_some_and(|first| is_determiner(first)) {
+        words.remove(0);
+    }
+    (1..=MAX_NOUN_WORDS).contains(&words.len()).then(|| format!("the {}", words.join(" ")))
+}
+
+/// Words for a person whose name the readers of a text do not know.
+pub const STRANGER: &str = "a stranger";
+
 #[cfg(test)]
 mod tests {
     use super::{
-        PersonalPronouns, contains_word, english, join_first_names, lower_first, past_tense, reported_speech,
-        with_article,
+        PersonalPronouns, contains_word, count, definite_noun, english, join_first_names, lower_first, past_tense,
+        reported_speech, with_article,
     };
+
+    #[test]
+    fn a_number_has_the_right_form_of_its_noun() {
+        assert_eq!([0, 1, 2].map(|number| count(number, "fact", "facts")), ["0 facts", "1 fact", "2 facts"]);
+    }
 
     #[test]
     fn the_file_is_whole() {
@@ -289,6 +368,22 @@ mod tests {
         let articles = ["an", "a", "a", "an", "an", "an", "a", "an", "a"];
         for (noun, article) in nouns.into_iter().zip(articles) {
             assert_eq!(with_article(noun), format!("{article} {noun}"));
+        }
+        for noun in ["the landlady", "A retired smuggler", "one of the guards", "captain of the proctors"] {
+            assert_eq!(with_article(noun), noun);
+        }
+        assert_eq!(with_article("one-eyed sailor"), "a one-eyed sailor");
+    }
+
+    #[test]
+    fn a_short_description_has_a_definite_noun() {
+        for (description, noun) in [
+            ("landlady of the Broken Wheel", Some("the landlady")),
+            ("the old ferryman, a drunkard", Some("the old ferryman")),
+            ("keeps the books and the keys for her brother", None),
+            ("", None),
+        ] {
+            assert_eq!(definite_noun(description).as_deref(), noun);
         }
     }
 

@@ -2,16 +2,24 @@
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
-use hearsay_belief::{RevealEvaluation, RevealableFacts, View, revealable_facts};
-use hearsay_model::{EntityId, GameTime, Kind, Knower, Position, Predicate, PredicateRole, SessionId, State};
-use hearsay_recall::{ApproximateTokens, ContextRequest, Detail, Index, Scene, SceneContext, TokenCounter};
+use hearsay_belief::{
+    Known, RevealEvaluation, RevealableFacts, View, hides_from, learn::visible_facts, revealable_facts,
+};
+use hearsay_model::{
+    ActiveSession, EntityId, Fact, GameTime, Kind, Knower, Position, Predicate, PredicateRole, ReferringExpression,
+    SessionId, State,
+};
+use hearsay_recall::{
+    ApproximateTokens, ContextRequest, Detail, EntityLinker, Index, Scene, SceneContext, TokenCounter,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     QueryError,
     ids::{require_entities, require_session},
+    referring::noun_phrase,
     reveals,
-    session::{attending_in_scene, sessions_in_order},
+    session::{attending_in_scene, is_masked, is_masked_for, scene_characters, scene_moment, sessions_in_order},
     views::ViewCache,
 };
 
@@ -22,12 +30,13 @@ pub struct Ask {
     /// Text of the question.
     pub question: String,
     /// Place of the conversation. If `None`, the place is the current place of the session being played, if the speaker
-    /// attends this session. Otherwise, it is the place where the speaker believes to be, or the speaker's home if the
+    /// is in its scene. Otherwise, it is the place where the speaker believes to be, or the speaker's home if the
     /// speaker knows no such place.
     pub place: Option<EntityId>,
-    /// Listeners and other entities that are present with the speaker. If the list is empty, the default is the
-    /// entities that the speaker sees at the place. The characters who attend the session being played are at the
-    /// current place of the session, and at no other place.
+    /// Listeners and other entities that are present with the speaker. If the list is empty and the speaker is in the
+    /// scene of the session being played, the default is the other characters in this scene. Otherwise, the default is the
+    /// entities that the speaker believes to be at the place. The characters who attend the session being played are at
+    /// the current place of the session, and at no other place.
     pub present: Vec<EntityId>,
     /// Number of other listeners, whom the speaker does not know. If it is not 0, an empty list in `present` has no
     /// default.
@@ -110,10 +119,9 @@ impl Ask {
             require_session(state, session)?;
         }
         let cached_view = view_cache.get_or_compute(state, Some(&Knower::Entity(speaker.clone())), self.as_of);
-        let (place, present) = self.scene_of(state, &cached_view.view);
         let time = self.as_of.or_else(|| state.clock());
         let (session, sessions) = (self.session_of_talk(state, &cached_view.view), sessions_in_order(state));
-        let scene = Scene { place, present, strangers: self.strangers, time, session, sessions };
+        let scene = Scene { time, session, sessions, ..self.scene_of(state, &cached_view.view, &cached_view.names) };
         // Reveals are evaluated at the current game time only.
         let is_current = self.as_of.is_none() || self.as_of == state.clock();
         let revealable = if is_current { revealable_facts(reveals, speaker) } else { RevealableFacts::new() };
@@ -152,47 +160,125 @@ impl Ask {
         self.session.clone().or_else(playing)
     }
 
-    /// Returns the place of the scene, and the characters who are present. An empty list means that the context
-    /// determines the characters who are present.
+    /// Returns the place of the scene, and who is present. If nobody is present, the context determines who is.
     ///
-    /// A character who attends the session being played is at the place of the session, unless its location is another
-    /// place. If the scene is at the place of the session, these characters are present, and the entities that the
-    /// speaker observes at this place. A scene at another place does not contain these characters.
-    fn scene_of(&self, state: &State, view: &View) -> (Option<EntityId>, Vec<EntityId>) {
+    /// A character in the scene of the session being played is at the place of this session, and sees the characters in
+    /// the scene, whatever it believes. For another speaker, the scene is what the speaker believes.
+    fn scene_of(&self, state: &State, view: &View, names: &EntityLinker) -> Scene {
         let playing = state.active_session().filter(|_| self.as_of.is_none());
-        let session_place = playing.and_then(|playing| playing.place.as_ref());
-        let attending = playing.map(|playing| attending_in_scene(state, playing)).unwrap_or_default();
-        let is_attending = attending.contains(&self.speaker);
-        let speaker_place = match session_place.filter(|_| is_attending) {
-            Some(place) => Some(place.clone()),
-            None => known_place(view, &self.speaker),
+        let played = playing.and_then(|playing| Some((playing, playing.place.as_ref()?)));
+        let played = played.map(|(playing, place)| {
+            let moment = scene_moment(state, playing);
+            (playing, place, scene_characters(state, playing, Some(place), moment), moment)
+        });
+        let own_scene = played.as_ref().filter(|(_, _, characters, _)| characters.contains(&self.speaker));
+        let place = match (&self.place, own_scene) {
+            (Some(place), _) => Some(place.clone()),
+            (None, Some((_, place, ..))) => Some((*place).clone()),
+            (None, None) => known_place(view, &self.speaker),
         };
-        let place = self.place.clone().or(speaker_place);
-        let has_default = self.present.is_empty() && self.strangers == 0;
-        if !has_default || place.is_none() || session_place.is_none() {
-            return (place, self.present.clone());
+        let mut scene = Scene { place, present: self.present.clone(), strangers: self.strangers, ..Scene::default() };
+        let is_own = own_scene.is_some_and(|(_, place, ..)| scene.place.as_ref() == Some(*place));
+        if let (Some(place), Some((playing, _, characters, moment))) = (scene.place.clone(), &played)
+            && self.present.is_empty()
+            && self.strangers == 0
+        {
+            let seen = view.observed_at(&place).filter(|known| !self.hidden.contains(known.predicate()));
+            let seen: Vec<EntityId> = seen.map(|known| known.subject().clone()).collect();
+            if is_own {
+                self.add_played_scene(state, view, (&seen, characters), *moment, &mut scene);
+            } else {
+                scene.present = self.believed_scene(state, playing, &place, seen);
+            }
         }
-        let is_at_session = place.as_ref() == session_place;
+        let moment = played.as_ref().and_then(|(.., moment)| *moment);
+        let unnamed = scene.present.iter().filter(|id| **id != self.speaker && names.name(id).is_none());
+        let references = unnamed.filter_map(|id| {
+            let is_seen = is_own && !is_masked(state, id);
+            let visible = if is_seen { visible_facts(state, id, moment) } else { Vec::new() };
+            Some((id.clone(), self.reference_to(state, view, id, &visible)?))
+        });
+        scene.references = references.collect();
+        scene
+    }
+
+    /// Adds the characters in the scene of the session being played, and the things that the speaker believes to be there.
+    /// `seen` contains the entities that the speaker believes to be there. Characters who hide from the speaker are left
+    /// out. A character under a secret name is a stranger, unless the speaker knows who it is.
+    fn add_played_scene(
+        &self,
+        state: &State,
+        view: &View,
+        (seen, characters): (&[EntityId], &[EntityId]),
+        moment: Option<GameTime>,
+        scene: &mut Scene,
+    ) {
+        let is_thing = |id: &&EntityId| !state.is_character(id);
+        scene.present = seen.iter().filter(is_thing).cloned().collect();
+        let is_player = |id: &EntityId| state.kind(id) == Some(Kind::Player);
+        for id in characters.iter().filter(|id| **id == self.speaker || !hides_from(state, id, view, moment)) {
+            let is_recognized = is_player(id) && is_player(&self.speaker);
+            if is_recognized || !is_masked_for(state, id, view) {
+                scene.present.push(id.clone());
+            } else {
+                scene.strangers += 1;
+            }
+        }
+        scene.present.sort();
+        scene.present.dedup();
+    }
+
+    /// Returns who is present at a place according to the beliefs of a speaker who is not in the scene of the session being
+    /// played. The characters who attend this session are present only at its place.
+    fn believed_scene(
+        &self,
+        state: &State,
+        playing: &ActiveSession,
+        place: &EntityId,
+        mut present: Vec<EntityId>,
+    ) -> Vec<EntityId> {
+        let attending = attending_in_scene(state, playing);
+        let is_at_session = playing.place.as_ref() == Some(place);
         // At the place of the session, neither a character who left the scene nor a player character whose player is
         // away is in the scene.
-        let has_left = |id: &EntityId| playing.is_some_and(|playing| playing.absent.get(id) == session_place);
-        let is_absent = |id: &EntityId| match attending.contains(id) {
-            true => !is_at_session,
-            false => is_at_session && (state.kind(id) == Some(Kind::Player) || has_left(id)),
-        };
-        let seen = place.iter().flat_map(|place| view.observed_at(place));
-        let seen = seen.filter(|known| !self.hidden.contains(known.predicate()));
-        let mut present: Vec<EntityId> = seen.map(|known| known.subject().clone()).collect();
-        present.retain(|id| !is_absent(id));
+        present.retain(|id| match attending.contains(id) {
+            true => is_at_session,
+            false => {
+                let has_left = state.kind(id) == Some(Kind::Player) || playing.absent.get(id) == Some(place);
+                !is_at_session || !has_left
+            }
+        });
         if is_at_session {
-            present.extend(attending.iter().filter(|id| state.entity(id).is_some()).cloned());
+            present.extend(attending.into_iter().filter(|id| state.entity(id).is_some()));
         } else {
             // For an empty list, the context would add the characters who attend the session.
             present.push(self.speaker.clone());
         }
         present.sort();
         present.dedup();
-        (place, present)
+        present
+    }
+
+    /// Returns the words by which the speaker refers to a character whose name it does not know, such as `The landlady`.
+    /// They state the occupation, if the speaker knows or sees it and does not keep it secret. `visible` contains the facts
+    /// that the speaker sees.
+    fn reference_to(&self, state: &State, view: &View, id: &EntityId, visible: &[&Fact]) -> Option<String> {
+        let is_noun = |predicate: &Predicate| {
+            let behavior = state.vocabulary().behavior(predicate);
+            let is_description = behavior.reference == Some(ReferringExpression::Description);
+            behavior.visible && is_description && !self.hidden.contains(predicate)
+        };
+        let is_current = |known: &&Known| {
+            let is_open = !known.is_secret() && !known.conceals();
+            is_open && !known.is_disbelieved() && !view.is_superseded(known.id()) && view.known_end(known).is_none()
+        };
+        let known = view.facts_with_subject(id).filter(|known| is_noun(known.predicate())).filter(is_current);
+        let known = known.max_by_key(|known| (known.credence(), known.recency()));
+        let known = known.map(|known| (known.predicate(), known.object()));
+        let mut seen = visible.iter().map(|fact| (fact.predicate(), fact.object()));
+        let (predicate, value) = known.or_else(|| seen.find(|(predicate, _)| is_noun(predicate)))?;
+        let noun = noun_phrase(predicate, value.text()?, &[]).join(" ");
+        (!noun.is_empty()).then(|| format!("The {noun}"))
     }
 }
 

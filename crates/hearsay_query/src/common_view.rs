@@ -10,8 +10,8 @@ use std::{
 use hearsay_belief::{View, player_characters};
 use hearsay_model::{
     Acquisition, ActiveSession, ApplyError, Author, CampaignInfo, Change, Credence, Date, Entity, EntityId, Fact,
-    FactId, GameSetting, Knower, KnowledgeEdge, Operation, Passage, Predicate, Secrecy, Session, SessionSetting,
-    Setting, State, WorldSetting, attribute,
+    FactId, GameSetting, Knower, KnowledgeEdge, Operation, Passage, Predicate, RecapReader, Secrecy, Session,
+    SessionSetting, Setting, State, WorldSetting, attribute,
 };
 
 use crate::knowledge::players;
@@ -251,7 +251,7 @@ impl Reducer<'_> {
                 let playing = ActiveSession { here, absent, place, ..playing.clone() };
                 Some(Setting::Session(SessionSetting::Playing(playing)))
             }
-            Setting::Session(SessionSetting::Recap(recap)) if !recap.players => None,
+            Setting::Session(SessionSetting::Recap(recap)) if recap.reader == RecapReader::Dm => None,
             Setting::World(WorldSetting::Calendar(_) | WorldSetting::Predicate(_) | WorldSetting::Attribute(_))
             | Setting::Game(GameSetting::Clock(_))
             | Setting::Session(SessionSetting::Recap(_)) => Some(Setting::clone(setting)),

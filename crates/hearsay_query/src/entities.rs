@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use hearsay_belief::graph::{self, Identity, Traversal};
-use hearsay_model::{EntityId, Fact, Kind, State};
+use hearsay_model::{EntityId, Fact, Kind, PredicateRole, State, text};
 use serde::Serialize;
 
 use crate::{
@@ -33,18 +33,26 @@ pub struct EntityPage<R = FactRow> {
 impl<R> EntityPage<R> {
     pub(crate) fn from_identity(id: &EntityId, identity: Identity, row: impl Fn(&Fact) -> Option<R>) -> Self {
         let rows = |facts: &[&Fact]| facts.iter().filter_map(|fact| row(fact)).collect();
+        let mut aliases: Vec<String> = Vec::new();
+        // Several facts can state the same name, for example a secret and the words of a character.
+        for alias in identity.aliases.iter().filter_map(|fact| fact.object().text()) {
+            if !aliases.iter().any(|other| text::normalize(other) == text::normalize(alias)) {
+                aliases.push(alias.to_owned());
+            }
+        }
         Self {
             id: id.clone(),
             name: identity.name.map(str::to_owned),
             kind: identity.kind.clone(),
-            aliases: identity.aliases.iter().filter_map(|fact| fact.object().text()).map(str::to_owned).collect(),
+            aliases,
             attributes: rows(&identity.attributes),
             relations: rows(&identity.relations),
         }
     }
 }
 
-/// Returns an entity with all facts about it. [`view_entity_page`](crate::known_facts::view_entity_page()) returns the
+/// Returns an entity with all facts about it, except the departures of characters, which repeat what the past location
+/// says. [`view_entity_page`](crate::known_facts::view_entity_page()) returns the
 /// facts that one knower knows.
 ///
 /// # Errors
@@ -52,7 +60,10 @@ impl<R> EntityPage<R> {
 pub fn entity_page(state: &State, id: &EntityId) -> Result<EntityPage, QueryError> {
     require_entity(state, id)?;
     let identity = graph::identity(state, id, &Traversal::default());
-    Ok(EntityPage::from_identity(id, identity, |fact| Some(fact_row(state, fact))))
+    let is_departure = |fact: &Fact| {
+        PredicateRole::Location.is_ended_by(fact.fact_relation(), |ended| Some(state.fact(ended)?.predicate()))
+    };
+    Ok(EntityPage::from_identity(id, identity, |fact| (!is_departure(fact)).then(|| fact_row(state, fact))))
 }
 
 /// Returns at most `limit` different names that people may say at the table. The names of the player characters come

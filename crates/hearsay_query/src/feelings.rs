@@ -44,7 +44,7 @@ pub struct FeelingCauseRow {
 pub(crate) fn related_characters(state: &State, view: &View, who: &EntityId) -> BTreeSet<EntityId> {
     let known = view.facts().filter(|known| known.predicate().is_relation());
     let ends = known.flat_map(|known| std::iter::once(known.subject()).chain(known.object().entity()));
-    let is_other = |id: &&EntityId| *id != who && state.kind(id).is_some_and(|kind| kind.is_character());
+    let is_other = |id: &&EntityId| *id != who && state.is_character(id);
     ends.filter(is_other).cloned().collect()
 }
 

@@ -168,7 +168,7 @@ impl Findings {
                 "no_evidence",
                 "facts from a text or file that have no evidence",
                 self.without_evidence,
-                "check them with `fact show`, then use `fact correct` or `fact remove`",
+                "check them with `fact show`, then use `fact correct` or `fact retract`",
             ),
             check(
                 "dangling",

@@ -228,11 +228,24 @@ pub fn live_operations_after(state: &State, position: Position) -> Vec<HistoryRo
 /// Returns whether an operation is not internal.
 fn is_visible(Operation { author, changes, .. }: &Operation) -> bool {
     let is_internal = |change: &Change| match change {
-        Change::Set(Setting::Engine(EngineSetting::Model(_) | EngineSetting::ExtractedUpTo(_))) => true,
         Change::SetTalkKind { .. } => *author == Author::Extractor,
-        _ => false,
+        _ => is_progress_record(change),
     };
     changes.is_empty() || !changes.iter().all(is_internal)
+}
+
+/// Returns whether a change records the model of the vectors, or how many texts the extraction has read.
+fn is_progress_record(change: &Change) -> bool {
+    matches!(change, Change::Set(Setting::Engine(EngineSetting::Model(_) | EngineSetting::ExtractedUpTo(_))))
+}
+
+/// Returns whether the operation at a position only records the progress of the program, so that an undo of this operation
+/// changes no data of the campaign. Returns `false` if there is no such operation.
+pub fn records_only_progress(state: &State, position: Position) -> bool {
+    state.entry(position).is_some_and(|entry| {
+        let changes = &entry.operation.changes;
+        !changes.is_empty() && changes.iter().all(is_progress_record)
+    })
 }
 
 fn history_row(position: Position, entry: &hearsay_model::Entry) -> HistoryRow {
@@ -269,13 +282,7 @@ impl UndoTarget {
         let is_edit = |operation: &Operation| {
             // An operation is not an edit if it only undoes others, changes save slots, or records the vector model or
             // the reading progress.
-            let is_bookkeeping = |change: &Change| {
-                let is_engine_progress = matches!(
-                    change,
-                    Change::Set(Setting::Engine(EngineSetting::Model(_) | EngineSetting::ExtractedUpTo(_)))
-                );
-                is_engine_progress || change.is_undo() || change.is_slot()
-            };
+            let is_bookkeeping = |change: &Change| is_progress_record(change) || change.is_undo() || change.is_slot();
             !operation.changes.iter().all(is_bookkeeping)
         };
         let matches_author = |operation: &Operation| match self {

@@ -33,7 +33,8 @@ pub struct KnowsFilter {
     /// The query returns only facts that the knower learned since the start of this session, or since this date. `None`
     /// means no restriction.
     pub since: Option<String>,
-    /// Whether names and kinds are omitted. They are not omitted if `predicate` is set. [`party`] always omits them.
+    /// Whether names, kinds and [ends that need no text](View::is_redundant_end) are omitted. They are not omitted if `predicate` is set.
+    /// [`party`] always omits names and kinds.
     pub without_labels: bool,
     /// Maximum number of facts.
     pub limit: usize,
@@ -176,11 +177,11 @@ impl ResolvedFilter {
     }
 
     /// Returns whether a fact passes all filters except `about`.
-    fn matches(&self, known: &Known) -> bool {
+    fn matches(&self, view: &View, known: &Known) -> bool {
         let statement_stems = || stems(known.statement());
         self.predicate.as_ref().is_none_or(|predicate| known.predicate() == predicate)
             && self.since.is_none_or(|since| known.learned() >= Some(since))
-            && !(self.without_labels && is_name_or_kind(known))
+            && !(self.without_labels && (is_name_or_kind(known) || view.is_redundant_end(known)))
             && (self.words.is_empty() || {
                 let statement_stems = statement_stems();
                 self.words.iter().all(|word| statement_stems.contains(word))
@@ -211,7 +212,7 @@ pub fn knows(
         Some(about) => own.facts_naming(about).collect(),
         None => own.view().facts().collect(),
     };
-    found.retain(|known| resolved_filter.matches(known));
+    found.retain(|known| resolved_filter.matches(own.view(), known));
     found.sort_by_key(|known| (std::cmp::Reverse(known.learned()), known.id()));
     let all = found.len();
     Ok((found.into_iter().take(filter.limit).map(|known| row(state, own.view(), known)).collect(), all))
@@ -288,7 +289,7 @@ pub fn party(
         let is_common_lore =
             |known: &Known| known_edges(known).iter().all(|known_edge| known_edge.access_path == AccessPath::Common);
         for known in view.facts().filter(|known| {
-            !is_common_lore(known) && !is_name_or_kind(known) && is_about(known) && resolved_filter.matches(known)
+            !is_common_lore(known) && !is_name_or_kind(known) && is_about(known) && resolved_filter.matches(view, known)
         }) {
             found.entry(known.id()).or_default().push((view, id, known));
         }

@@ -142,9 +142,13 @@ pub fn view_facts(
     Ok((found.into_iter().take(filter.limit).map(|known| view_fact_row(state, own, known)).collect(), all))
 }
 
-/// Returns an entity with all facts about it that the knower of a view knows.
+/// Returns an entity with all facts about it that the knower of a view knows, except
+/// [ends that need no text](hearsay_belief::View::is_redundant_end).
 pub fn view_entity_page(state: &State, own: &NamedView, id: &EntityId) -> EntityPage<ViewFactRow> {
     let traversal = Traversal { view: Some(own.view()), ..Traversal::default() };
-    let row = |fact: &Fact| Some(view_fact_row(state, own, own.view().fact(fact.id())?));
+    let row = |fact: &Fact| {
+        let known = own.view().fact(fact.id()).filter(|known| !own.view().is_redundant_end(known))?;
+        Some(view_fact_row(state, own, known))
+    };
     EntityPage::from_identity(id, graph::identity(state, id, &traversal), row)
 }

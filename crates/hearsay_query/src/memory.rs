@@ -34,15 +34,23 @@ pub struct MemoryRow {
     pub last_practiced: Option<String>,
 }
 
-/// Returns how well a character remembers the facts that it knows at a game time; `None` means the game clock. Facts
-/// that cannot fade, such as common lore, are omitted. If `all` is `false`, the result contains only faded facts.
+/// Facts that the query [`memory`] returns. Facts that cannot fade, such as common lore, are always omitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RetentionFilter {
+    /// Only faded facts.
+    Faded,
+    /// All facts that the character does not remember exactly.
+    Fading,
+}
+
+/// Returns how well a character remembers the facts that it knows at a game time; `None` means the game clock.
 ///
 /// # Errors
 /// Returns an error if the character does not exist.
 pub fn memory(
     state: &State,
     who: &EntityId,
-    all: bool,
+    filter: RetentionFilter,
     moment: Option<GameTime>,
 ) -> Result<CharacterMemory, QueryError> {
     require_entity(state, who)?;
@@ -50,7 +58,10 @@ pub fn memory(
     let mut facts: Vec<MemoryRow> = Vec::new();
     for known in view.facts() {
         let retention = view.retention(known, None);
-        let is_shown = if all { retention.get() < 1.0 } else { retention.is_faded() };
+        let is_shown = match filter {
+            RetentionFilter::Faded => retention.is_faded(),
+            RetentionFilter::Fading => retention.get() < 1.0,
+        };
         if is_shown {
             facts.push(MemoryRow {
                 fact: known.id(),

@@ -12,7 +12,7 @@ use crate::{
     facts::{NameFn, describe_acquisition_with_names},
     ids::require_entity,
     knowledge::{players, time_text},
-    table::{is_character, name_fn, session_title},
+    table::{name_fn, session_title},
     who_knows::HolderRow,
 };
 
@@ -194,7 +194,7 @@ pub fn direct_knowers(state: &State, fact: FactId) -> DirectKnowers {
             knowers.everybody = true;
             continue;
         };
-        let rows = if is_character(state, id) { &mut knowers.characters } else { &mut knowers.groups };
+        let rows = if state.is_character(id) { &mut knowers.characters } else { &mut knowers.groups };
         let acquisition = describe_acquisition_with_names(&edge.acquisition, &name_of as NameFn);
         match rows.iter_mut().find(|row| row.knower == *id) {
             Some(row) => {

@@ -27,9 +27,11 @@ pub struct Preview {
     /// Facts whose validity the operation ends.
     pub ended: Vec<FactRow>,
     /// Facts that knowers learn through the operation, sorted by knower and fact. The list contains facts that state
-    /// names or kinds only if the knowers learn no other facts.
+    /// names or kinds only if the knowers learn no other facts. It does not contain knowledge that the operation only
+    /// records again.
     pub lessons: Vec<LearnedFactRow>,
-    /// Knowledge edges that knowers lose through the operation, sorted by fact and knower.
+    /// Knowledge edges that knowers lose through the operation, sorted by fact and knower. Edges that the operation
+    /// records again are left out.
     pub lost: Vec<LostEdge>,
     /// Knowledge edges whose credence changes through the operation, sorted by fact and knower. For a refutation, contains
     /// the beliefs of the knowers that learn it.
@@ -168,6 +170,7 @@ pub fn preview_applied(state: &State, after: &State, operation: Operation) -> Pr
         let fact = after.fact(id);
         fact.is_some_and(|fact| [attribute::NAME, attribute::KIND].contains(&fact.predicate().as_str()))
     };
+    let recorded: BTreeSet<(Knower, FactId)> = learned.keys().cloned().collect();
     if learned.keys().any(|(_, fact)| !is_name_or_kind(*fact)) {
         learned.retain(|(_, fact), _| !is_name_or_kind(*fact));
     }
@@ -183,7 +186,7 @@ pub fn preview_applied(state: &State, after: &State, operation: Operation) -> Pr
         fact,
     };
     let learners: Vec<(Knower, FactId)> = learned.keys().cloned().collect();
-    let lessons: Vec<LearnedFactRow> = learned.into_iter().map(learned_fact).collect();
+    let mut lessons: Vec<LearnedFactRow> = learned.into_iter().map(learned_fact).collect();
     let lost_knowledge = retraction_impact.lost.iter().filter(|edge| edge.acquisition.gives_knowledge());
     let lost_edges = lost_knowledge.map(|edge| LostEdge {
         knower: edge.knower.clone(),
@@ -192,7 +195,14 @@ pub fn preview_applied(state: &State, after: &State, operation: Operation) -> Pr
         acquisition: describe_acquisition_to_dm(after, &edge.acquisition),
         still_knows: views_after.get(&edge.knower, None).fact(edge.fact).is_some(),
     });
-    let lost_edges: Vec<LostEdge> = lost_edges.collect();
+    let mut lost_edges: Vec<LostEdge> = lost_edges.collect();
+    // The correction of a line records the knowledge of its other hearers again, which changes nothing for them.
+    lessons.retain(|lesson| {
+        let is_lost = |edge: &LostEdge| (&edge.knower, edge.fact) == (&lesson.knower, lesson.fact);
+        let is_known = views_after.get(&lesson.knower, None).fact(lesson.fact).is_some();
+        is_known && !(lesson.before == Some(lesson.credence) && lost_edges.iter().any(is_lost))
+    });
+    lost_edges.retain(|edge| !edge.still_knows || !recorded.contains(&(edge.knower.clone(), edge.fact)));
     let moved = retraction_impact.changed.iter().map(|(edge, before, after)| CredenceChange {
         knower: edge.knower.clone(),
         fact: edge.fact,

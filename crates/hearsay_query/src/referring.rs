@@ -1,6 +1,6 @@
 //! Nouns by which a text refers to an entity without its name: "the landlady".
 
-use hearsay_model::{Predicate, ReferringExpression, Vocabulary, attribute, spelling, text};
+use hearsay_model::{Predicate, ReferringExpression, Vocabulary, attribute, spelling, text, words::english};
 
 /// Words before a noun in a description: "Hanna Pike is the landlady". Ids can begin with these words too.
 pub(crate) const ARTICLES: [&str; 3] = ["a", "an", "the"];
@@ -37,11 +37,32 @@ pub(crate) fn noun_phrase(predicate: &Predicate, value: &str, names: &[&str]) ->
 
 /// Returns whether words refer to an entity with this noun phrase: "the ferry master" refers to `old ferry master`.
 pub(crate) fn refers_by(reference: &str, phrase: &[String]) -> bool {
+    let words = words_without_article(reference);
+    !words.is_empty() && phrase.ends_with(&words)
+}
+
+/// Returns whether words refer to an entity with this noun phrase by another noun for the same occupation: "the innkeeper"
+/// refers to `old landlady`.
+pub(crate) fn refers_by_synonym(reference: &str, phrase: &[String]) -> bool {
+    let words = words_without_article(reference);
+    let (Some((noun, before)), Some((other, before_other))) = (words.split_last(), phrase.split_last()) else {
+        return false;
+    };
+    let mut occupations = english().occupation_synonyms.iter();
+    let are_synonyms = occupations.any(|nouns| {
+        let contains = |noun: &String| nouns.split(' ').any(|other| other == noun);
+        contains(noun) && contains(other)
+    });
+    are_synonyms && before_other.ends_with(before)
+}
+
+/// Returns the words of a reference without an article at its start.
+fn words_without_article(reference: &str) -> Vec<String> {
     let mut words = text::words(reference);
     if words.first().is_some_and(|word| ARTICLES.contains(&word.as_str())) {
         words.remove(0);
     }
-    !words.is_empty() && phrase.ends_with(&words)
+    words
 }
 
 #[cfg(test)]
@@ -81,6 +102,19 @@ mod tests {
             ("occupation", "landlady", "the"),
         ] {
             assert!(!refers(attribute, value, reference), "{value}: {reference}");
+        }
+    }
+
+    #[test]
+    fn another_noun_for_the_same_occupation_refers_to_a_person() {
+        let refers = |value: &str, reference: &str| {
+            refers_by_synonym(reference, &noun_phrase(&Predicate::new("occupation").unwrap(), value, &["Hanna Pike"]))
+        };
+        for (value, reference) in [("landlady of the Gull", "The innkeeper"), ("old innkeeper", "the old landlord")] {
+            assert!(refers(value, reference), "{value}: {reference}");
+        }
+        for (value, reference) in [("landlady", "the old innkeeper"), ("landlady", "the smith"), ("landlady", "the")] {
+            assert!(!refers(value, reference), "{value}: {reference}");
         }
     }
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     QueryError,
-    referring::{ARTICLES, is_referring, noun_phrase, refers_by},
+    referring::{ARTICLES, is_referring, noun_phrase, refers_by, refers_by_synonym},
 };
 
 /// Finds an entity by its id, its name, an alias, or a part of its name that no other entity shares. The part is a
@@ -21,7 +21,7 @@ use crate::{
 /// of a word, such as `tam` for Tamsin. Secret names match only in full. The article at the start of an id may be
 /// missing, as in `hollow-jack` for `the-hollow-jack`. If still no name matches, finds the entity by the first words of
 /// its id, such as `father-benno` for `father-benno-kalt`, or by its occupation, its title or its description: `the
-/// landlady`. As a last resort, finds a character by the name of its player.
+/// landlady`. Another noun for the same occupation is enough: `the innkeeper`. As a last resort, finds a character by the name of its player.
 ///
 /// # Errors
 /// Returns an error if no entity has this name, or if several entities have this name. The error contains the ids of
@@ -41,8 +41,9 @@ pub fn resolve_character(state: &State, name: &str) -> Result<EntityId, QueryErr
     resolve_in(state, name, Wanted::Character)
 }
 
-/// Finds a place like [`resolve`]. If nothing else is found, hyphens mean spaces. A part of a name or a description refers to an entity that is no place only if it
-/// refers to no place. The error suggests no similar names of characters and groups.
+/// Finds a place like [`resolve`]. If nothing else is found, hyphens mean spaces. A part of a name or a description
+/// refers to an entity that is no place only if it refers to no place. The error suggests no similar names of
+/// characters and groups.
 ///
 /// # Errors
 /// Returns the same errors as [`resolve`].
@@ -190,11 +191,14 @@ fn candidates(source: &impl NameSource, name: &str, wanted: Wanted) -> Vec<Entit
     if let Resolution::One(id) = source.find_exact(name) {
         return vec![id];
     }
-    let searches: [&dyn Fn() -> Vec<EntityId>; 5] = [
+    let searches: [&dyn Fn() -> Vec<EntityId>; 6] = [
         &|| candidates_with_words(source, name),
         &|| entities_with_name_part(source, name, LastWord::MayBeIncomplete),
         &|| entities_with_id_prefix(source, name),
         &|| entities_where(source, |id| source.noun_phrases_of(id).iter().any(|phrase| refers_by(name, phrase))),
+        &|| {
+            entities_where(source, |id| source.noun_phrases_of(id).iter().any(|phrase| refers_by_synonym(name, phrase)))
+        },
         &|| entities_where(source, |id| source.player_of(id).is_some_and(|player| is_player_name(name, player))),
     ];
     let count = if wanted == Wanted::Named { 2 } else { searches.len() };
@@ -363,9 +367,10 @@ pub fn resolve_speaker(state: &State, name: &str) -> Result<Speaker, QueryError>
 /// Returns the same errors as [`resolve`].
 pub fn resolve_object(state: &State, predicate: &str, object: &str) -> Result<Object, QueryError> {
     let is_attribute = |name: Predicate| state.vocabulary().attribute(&name).is_some();
-    match Predicate::new(predicate).is_ok_and(is_attribute) {
-        true => Ok(Object::Value(object.into())),
-        false => resolve(state, object).map(Object::Entity),
+    if Predicate::new(predicate).is_ok_and(is_attribute) {
+        Ok(Object::Value(object.into()))
+    } else {
+        resolve(state, object).map(Object::Entity)
     }
 }
 
@@ -509,6 +514,16 @@ fn words_without_fillers(sentence: &str) -> Vec<String> {
 /// names.
 pub fn public_name<'a>(state: &'a State, id: &EntityId) -> &'a str {
     state.open_name(id).unwrap_or("somebody")
+}
+
+/// Returns the sentence that states a relation or an attribute, with names that other characters may learn (see
+/// [`public_name`]).
+pub fn public_sentence(state: &State, subject: &EntityId, predicate: &Predicate, object: &Object) -> String {
+    let object_name = match object {
+        Object::Entity(id) => public_name(state, id).to_owned(),
+        Object::Value(value) => value.to_string(),
+    };
+    state.vocabulary().sentence(predicate, public_name(state, subject), &object_name)
 }
 
 /// Finds a session by its id, by its number, or in the form `session 2`.

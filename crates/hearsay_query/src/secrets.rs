@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::{
     QueryError,
     dates::date_text,
+    duplicates::states_same,
     facts::{NameFn, describe_acquisition},
     ids::{require_entities, require_entity, require_fact},
     knowledge::{describe_edge, known_edges, time_text},
@@ -32,7 +33,7 @@ pub struct SecretRow {
     /// Knowers with a knowledge edge to the fact. A group or place represents all its members or residents. Sorted by
     /// id.
     pub holders: Vec<SecretHolder>,
-    /// Whether no player character knows the secret.
+    /// Whether no player character knows the secret, or another fact with the same content.
     pub untold: bool,
     /// Occasions on which a character told the secret to another, earliest first.
     pub told: Vec<TellingRow>,
@@ -102,7 +103,8 @@ pub fn secrets(
         if !existed_at(state, fact, &edges, moment) {
             continue;
         }
-        let untold = !players.iter().any(|player| views.get(player, moment).fact(fact.id()).is_some());
+        let is_told = |id: FactId| players.iter().any(|player| views.get(player, moment).fact(id).is_some());
+        let untold = !is_told(fact.id()) && !others_with_same_content(state, fact).any(is_told);
         if filter.untold && !untold {
             continue;
         }
@@ -136,6 +138,12 @@ pub fn secrets(
     found.sort_by_key(|(fact, _)| (fact.subject(), fact.predicate(), fact.id()));
     let all = found.len();
     Ok((found.into_iter().take(filter.limit).map(|(_, row)| row).collect(), all))
+}
+
+/// Returns the other facts with the same content as a fact, for example a fact that a line stated in the words of the fact.
+fn others_with_same_content<'a>(state: &'a State, fact: &'a Fact) -> impl Iterator<Item = FactId> + 'a {
+    let others = state.facts_of(fact.subject()).filter(move |other| other.id() != fact.id());
+    others.filter(move |other| states_same(state, fact, other)).map(|other| other.id())
 }
 
 /// Returns whether a secret existed at a game time. If the start of the fact is recorded, it must not be later than the
@@ -353,7 +361,7 @@ pub fn why_not(
     );
     if latest_view.fact(fact.id()).is_none() {
         for edge in &edges {
-            let group = edge.knower.entity().filter(|id| !state.kind(id).is_some_and(|kind| kind.is_character()));
+            let group = edge.knower.entity().filter(|id| !state.is_character(id));
             let obstacle = group
                 .filter(|group| *group != character)
                 .map(|group| obstacle(state, character, &latest_view, edge, fact, group));

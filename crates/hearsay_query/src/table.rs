@@ -50,7 +50,7 @@ impl<'s> PlayersView<'s> {
     pub fn new(state: &'s State, moment: Option<GameTime>) -> Self {
         let view = |id: EntityId| (id.clone(), View::new(state, &Knower::Entity(id), moment));
         let views: Vec<_> = players(state).into_iter().map(view).collect();
-        let characters = views.iter().filter(|(id, _)| is_character(state, id)).count();
+        let characters = views.iter().filter(|(id, _)| state.is_character(id)).count();
         Self { state, views, characters }
     }
 
@@ -73,7 +73,7 @@ impl<'s> PlayersView<'s> {
             if earliest.as_ref().is_none_or(|(earliest_time, _)| learned < *earliest_time) {
                 earliest = Some((learned, session));
             }
-            characters += usize::from(is_character(state, id));
+            characters += usize::from(state.is_character(id));
             known_by.push(PartyKnower {
                 knower: id.clone(),
                 credence: view.belief(known).credence.get(),
@@ -118,7 +118,7 @@ impl<'s> PlayersView<'s> {
     }
 
     fn all(&self, condition: impl Fn(&View) -> bool) -> bool {
-        let count = self.views.iter().filter(|(id, view)| is_character(self.state, id) && condition(view)).count();
+        let count = self.views.iter().filter(|(id, view)| self.state.is_character(id) && condition(view)).count();
         self.characters > 0 && count == self.characters
     }
 
@@ -143,10 +143,6 @@ fn session_at(state: &State, moment: Option<GameTime>) -> Option<SessionId> {
         start.is_some_and(|start| start <= moment) && end.is_some_and(|end| moment <= end)
     };
     state.sessions().find(covers_moment).map(|session| session.id.clone())
-}
-
-pub(crate) fn is_character(state: &State, id: &EntityId) -> bool {
-    state.kind(id).is_some_and(|kind| kind.is_character())
 }
 
 pub(crate) fn name_fn(state: &State) -> impl Fn(&EntityId) -> String {

@@ -7,7 +7,7 @@ use std::{
 
 use hearsay_model::{
     Date, EntityId, EventPart, Fact, FactId, FactStatus, GameTime, Kind, Knower, Passage, Precision, Predicate,
-    Session, SessionId, State, attribute,
+    Session, SessionId, State, attribute, words,
 };
 use serde::{Deserialize, Serialize};
 
@@ -395,5 +395,5 @@ fn scenes(state: &State) -> Vec<MomentRow> {
 
 fn describe_scene(state: &State, place: Option<&EntityId>, lines: usize) -> String {
     let place = place.map_or("Somewhere", |place| state.name_or_id(place));
-    format!("{place}: {lines} {}", if lines == 1 { "line" } else { "lines" })
+    format!("{place}: {}", words::count(lines, "line", "lines"))
 }

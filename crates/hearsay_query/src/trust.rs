@@ -225,9 +225,10 @@ impl TrustCalibration {
                 Verdict::False => index == 0,
                 Verdict::Confirmed => false,
             };
-            let (fact_count, claim_count) = match is_rejection {
-                true => (&mut *rejected, &mut counts.rejected),
-                false => (&mut *confirmed, &mut counts.confirmed),
+            let (fact_count, claim_count) = if is_rejection {
+                (&mut *rejected, &mut counts.rejected)
+            } else {
+                (&mut *confirmed, &mut counts.confirmed)
             };
             let was_counted = usize::from(*fact_count > 0);
             change_count(fact_count);

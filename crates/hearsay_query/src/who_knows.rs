@@ -59,7 +59,7 @@ pub fn who_knows(state: &State, fact: FactId, moment: Option<GameTime>) -> Resul
     let edges = || state.known_by(fact.id());
     let everybody = edges().any(|edge| edge.knower == Knower::World && is_known_at(edge, fact, moment));
     let mut candidates: BTreeSet<EntityId> = edges().filter_map(|edge| edge.knower.entity().cloned()).collect();
-    let is_group = |id: &EntityId| !state.kind(id).is_some_and(|kind| kind.is_character());
+    let is_group = |id: &EntityId| !state.is_character(id);
     // Members and residents may know the fact through their group or place.
     if candidates.iter().any(is_group) {
         candidates.extend(state.entities().map(|entity| entity.id.clone()).filter(|id| !is_group(id)));

@@ -66,7 +66,8 @@ pub use pagerank::ActivationStep;
 pub use rank::{Channels, EXPLAINED, Explanation, Query, Ranked, Ranking, Rankings, Relevant, Weights, rank};
 pub use scope::Scope;
 pub use summarize::{
-    Hearer, Part, Recap, RecapLine, RecapRequest, Summary, SummaryRequest, SummarySubject, recap, summarize, truncate,
+    Hearer, Part, Recap, RecapLine, RecapRequest, Summary, SummaryRequest, SummarySubject, describe_stranger, recap,
+    summarize, truncate,
 };
 pub use term_cache::TermCache;
 pub use tokens::{ApproximateTokens, TokenCounter};

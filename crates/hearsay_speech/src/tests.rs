@@ -156,6 +156,9 @@ fn templates_show_feelings_towards_the_listeners() {
         let later = say(speaker, listeners, known, earlier);
         assert_eq!(reply, format!("{opening}{later}"), "the opening comes once");
     }
+    // A question about both is answered with what is between the two.
+    let debt = say("mirela-voss", &["aldous-crane"], "What do you owe me?", Vec::new());
+    assert!(debt.contains("I owe you two hundred crowns"), "{debt}");
     memory.close().unwrap();
 }
 

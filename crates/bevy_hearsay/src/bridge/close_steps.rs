@@ -16,24 +16,38 @@ pub struct MemoryExit {
     pub not_committed: usize,
 }
 
+/// A request that was sent to the memory.
+pub(crate) trait SentRequest {
+    /// Returns whether the request was committed, or `None` if the request has no answer yet.
+    fn is_committed(&self) -> Option<bool>;
+
+    /// Returns the number of changes and game events in the request.
+    fn size(&self) -> usize {
+        1
+    }
+}
+
+/// Returns the number of changes and game events in requests.
+pub(crate) fn total_size<R: SentRequest>(sent: &[R]) -> usize {
+    sent.iter().map(SentRequest::size).sum()
+}
+
+/// Returns the number of changes and game events in the requests that were not committed.
+pub(crate) fn uncommitted_size<R: SentRequest>(sent: &[R]) -> usize {
+    sent.iter().filter(|request| request.is_committed() != Some(true)).map(SentRequest::size).sum()
+}
+
 impl MemoryExit {
-    /// Removes the answered requests from `sent`, and adds their changes and game events to the counts. `answer`
-    /// returns whether a request was committed, or `None` if the request has no answer yet. `size` returns the number
-    /// of changes and game events in a request.
-    pub(crate) fn count_answered<R>(
-        &mut self,
-        sent: &mut Vec<R>,
-        answer: impl Fn(&R) -> Option<bool>,
-        size: impl Fn(&R) -> usize,
-    ) {
+    /// Removes the answered requests from `sent`, and adds their changes and game events to the counts.
+    pub(crate) fn count_answered<R: SentRequest>(&mut self, sent: &mut Vec<R>) {
         sent.retain(|request| {
-            let answer = answer(request);
-            match answer {
-                Some(true) => self.committed += size(request),
-                Some(false) => self.not_committed += size(request),
+            let is_committed = request.is_committed();
+            match is_committed {
+                Some(true) => self.committed += request.size(),
+                Some(false) => self.not_committed += request.size(),
                 None => {}
             }
-            answer.is_none()
+            is_committed.is_none()
         });
     }
 }

@@ -26,7 +26,7 @@ use crate::schedule::{
 };
 
 pub use close_steps::MemoryExit;
-pub(crate) use close_steps::{CloseAppExt, CloseSteps, CountFn};
+pub(crate) use close_steps::{CloseAppExt, CloseSteps, CountFn, SentRequest, total_size, uncommitted_size};
 pub use commands::MemoryLifecycleCommands;
 pub use error::HearsayError;
 pub(crate) use event_pump::{ChangedKeys, MindEvents};

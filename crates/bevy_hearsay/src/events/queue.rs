@@ -16,8 +16,8 @@ use super::{
 };
 use crate::{
     bridge::{
-        CountFn, FrameCost, HearsayError, MemoryErrorMessage, MemoryExit, NpcMemory, is_open, report_error,
-        report_missing_plugin,
+        CountFn, FrameCost, HearsayError, MemoryErrorMessage, MemoryExit, NpcMemory, SentRequest, is_open,
+        report_error, report_missing_plugin, total_size, uncommitted_size,
     },
     components::MemoryId,
     schedule::{Activity, InstalledPlugins, PluginName, wake},
@@ -40,8 +40,7 @@ enum Sent {
     Write { message: SessionMessage, ticket: Ticket<Written> },
 }
 
-impl Sent {
-    /// Returns whether the request was committed, or `None` if it has no answer yet.
+impl SentRequest for Sent {
     fn is_committed(&self) -> Option<bool> {
         match self {
             Self::GameEvent { ticket, .. } => ticket.try_take().map(|answer| answer.is_ok()),
@@ -248,14 +247,13 @@ pub(super) fn send_when_closing(world: &mut World) -> bool {
 
 /// Counts the answered requests at exit.
 pub(super) fn count_answered(world: &mut World, exit: &mut MemoryExit) {
-    let sent = &mut world.resource_mut::<GameEventQueue>().sent;
-    exit.count_answered(sent, Sent::is_committed, |_| 1);
+    exit.count_answered(&mut world.resource_mut::<GameEventQueue>().sent);
 }
 
 /// Returns the number of unanswered requests, including unsent requests.
 pub(super) fn count_unanswered(world: &World) -> usize {
     let game_events = world.resource::<GameEventQueue>();
-    game_events.sent.len() + game_events.waiting.len()
+    total_size(&game_events.sent) + game_events.waiting.len()
 }
 
 /// Drops all requests when the memory closes. The waiting game events fail. The outcomes of sent game events are not
@@ -267,7 +265,7 @@ pub(super) fn reset(world: &mut World) -> CountFn {
     game_events.pending_session_messages.clear();
     let sent = std::mem::take(&mut game_events.sent);
     game_events.completed_count += sent.len() as u64;
-    Box::new(move || unsent + sent.iter().filter(|sent| sent.is_committed() != Some(true)).count())
+    Box::new(move || unsent + uncommitted_size(&sent))
 }
 
 /// Reports a request that can never be sent. Also counts the request as done, so that later requests do not wait for

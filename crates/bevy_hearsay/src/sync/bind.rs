@@ -6,7 +6,7 @@ use std::{
 };
 
 use bevy::prelude::*;
-use hearsay_commands::patches::Patch;
+use hearsay_commands::patches::{EntityCreation, Patch};
 use hearsay_model::{EntityId, slug};
 
 use super::{
@@ -133,7 +133,8 @@ pub(super) fn bind_entities(world: &mut World) {
                 // If the memory has no entity with this id, the patch creates the entity before any relation to it is
                 // sent. An existing entity stays unchanged.
                 let kind = world.get::<EntityKind>(entity).cloned().unwrap_or_default().0;
-                let create = Some((kind, initial.name.as_ref().map(|name| name.as_str().to_owned())));
+                let name = initial.name.as_ref().map(|name| name.as_str().to_owned());
+                let create = Some(EntityCreation { kind, name });
                 let mut outbox = world.resource_mut::<Outbox>();
                 outbox.record_creation(id.clone());
                 outbox.push(id.clone(), Patch { create, ..Patch::default() });
@@ -186,7 +187,8 @@ fn bind_new_entity(world: &mut World, entity: Entity, id: EntityId) {
         let batch = outbox.next_batch;
         shadow.created_in_batch = batch;
         outbox.record_creation(id.clone());
-        *outbox.patch(&mut shadow) = Patch { create: Some((kind.0.clone(), None)), ..Patch::default() };
+        let create = Some(EntityCreation { kind: kind.0.clone(), name: None });
+        *outbox.patch(&mut shadow) = Patch { create, ..Patch::default() };
         for field in [Field::Kind, Field::Name] {
             shadow.record_sent(field, batch);
         }

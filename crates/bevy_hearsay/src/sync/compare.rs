@@ -31,7 +31,7 @@ pub(super) fn compare_place(
     if shadow.place.as_ref() != place {
         updates.record_move(entity, shadow.place.take(), place.cloned());
         shadow.place = place.cloned();
-        outbox.patch(shadow).place = Some(place.cloned());
+        outbox.patch(shadow).place = place.cloned().into();
         shadow.record_sent(Field::Place, outbox.next_batch);
     }
 }

@@ -17,7 +17,10 @@ use super::{
     settings::{GameClock, SyncSettings},
     shadow::Shadow,
 };
-use crate::bridge::{CountFn, FrameCost, HearsayError, MemoryErrorMessage, MemoryExit, NpcMemory};
+use crate::bridge::{
+    CountFn, FrameCost, HearsayError, MemoryErrorMessage, MemoryExit, NpcMemory, SentRequest, total_size,
+    uncommitted_size,
+};
 
 /// A batch that was sent but not yet acknowledged.
 struct Batch {
@@ -27,10 +30,14 @@ struct Batch {
     ticket: Ticket<Patched>,
 }
 
-impl Batch {
+impl SentRequest for Batch {
+    fn is_committed(&self) -> Option<bool> {
+        Some(self.ticket.try_take()?.is_ok())
+    }
+
     /// Returns the number of changes. All changes of one entity count as one change, and so does a new time of the
     /// clock.
-    fn change_count(&self) -> usize {
+    fn size(&self) -> usize {
         self.patches.entities.len() + usize::from(self.patches.clock.is_some())
     }
 }
@@ -162,10 +169,7 @@ impl Outbox {
     pub(super) fn take_requests(&mut self) -> CountFn {
         let (unsent, sent) = (self.waiting.len(), std::mem::take(&mut self.sent));
         self.waiting.clear();
-        let is_uncommitted = |batch: &Batch| !matches!(batch.ticket.try_take(), Some(Ok(_)));
-        Box::new(move || {
-            unsent + sent.iter().filter(|batch| is_uncommitted(batch)).map(Batch::change_count).sum::<usize>()
-        })
+        Box::new(move || unsent + uncommitted_size(&sent))
     }
 
     /// Sets the game's clock to the memory's time. Does nothing if the game has set its clock and this change is unsent
@@ -234,14 +238,13 @@ pub(super) fn send_when_closing(world: &mut World) -> bool {
 
 /// Counts the changes of the answered batches at exit.
 pub(super) fn count_answered(world: &mut World, exit: &mut MemoryExit) {
-    let sent = &mut world.resource_mut::<Outbox>().sent;
-    exit.count_answered(sent, |batch| Some(batch.ticket.try_take()?.is_ok()), Batch::change_count);
+    exit.count_answered(&mut world.resource_mut::<Outbox>().sent);
 }
 
 /// Returns the number of changes that are unsent or unacknowledged.
 pub(super) fn count_unanswered(world: &World) -> usize {
     let outbox = world.resource::<Outbox>();
-    outbox.sent.iter().map(Batch::change_count).sum::<usize>() + outbox.waiting.len()
+    total_size(&outbox.sent) + outbox.waiting.len()
 }
 
 /// Sends the waiting changes. Returns whether all waiting changes were sent.

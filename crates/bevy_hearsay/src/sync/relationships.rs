@@ -1,6 +1,7 @@
 //! Bevy relationships between entities, derived from places and relations.
 
 use bevy::{ecs::relationship::RelationshipHookMode, prelude::*};
+use hearsay_commands::patches::RelationUpdate;
 use hearsay_model::{EntityId, Predicate};
 
 use super::{
@@ -51,14 +52,14 @@ pub(crate) fn record_relation(
     attitude: Option<i8>,
 ) {
     shadow.relations.insert(key.clone(), attitude);
-    outbox.patch(shadow).relations.insert(key.clone(), Some(attitude));
+    outbox.patch(shadow).relations.insert(key.clone(), RelationUpdate::Set { attitude });
     shadow.record_sent(Field::Relation(key.0, key.1), outbox.next_batch);
 }
 
 /// Puts the end of a relation into the outbox. Does nothing if the memory does not have the relation.
 pub(crate) fn record_relation_end(shadow: &mut Shadow, outbox: &mut Outbox, key: (Predicate, EntityId)) {
     if shadow.relations.remove(&key).is_some() {
-        outbox.patch(shadow).relations.insert(key.clone(), None);
+        outbox.patch(shadow).relations.insert(key.clone(), RelationUpdate::End);
         shadow.record_sent(Field::Relation(key.0, key.1), outbox.next_batch);
     }
 }

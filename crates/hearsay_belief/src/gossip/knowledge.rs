@@ -50,11 +50,8 @@ pub(super) fn is_gossip(state: &State, fact: &Fact) -> bool {
         let is_place_or_group = vocabulary.belonging(predicate).is_some() || PredicateRole::Location.is(predicate);
         !is_place_or_group && vocabulary.is_embedded(predicate) && !vocabulary.behavior(predicate).visible
     };
-    let ended = match fact.fact_relation() {
-        Some(FactRelation::Ends(id)) => state.fact(id),
-        _ => None,
-    };
-    can_be_told(fact.predicate()) && ended.is_none_or(|ended| !PredicateRole::Location.is(ended.predicate()))
+    let predicate_of = |id| Some(state.fact(id)?.predicate());
+    can_be_told(fact.predicate()) && !PredicateRole::Location.is_ended_by(fact.fact_relation(), predicate_of)
 }
 
 /// Returns whether an edge states that its knower heard a rumour, and the time at which the knower heard it is unknown.

@@ -250,9 +250,10 @@ impl<'s> MeetingPlan<'s> {
             }
             let Some(home) = self.people[person].place(when) else { continue };
             // A character who hides does not travel.
-            let day_place = match self.people[person].hides(when) {
-                true => Some((home, false)),
-                false => self.place_on_day(hash, home, day, begins),
+            let day_place = if self.people[person].hides(when) {
+                Some((home, false))
+            } else {
+                self.place_on_day(hash, home, day, begins)
             };
             let Some((place, visits)) = day_place else { continue };
             let pairing_draw = self.draws.number([PAIRING_DRAW, day_number, round.into(), hash]);

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use hearsay_model::{
-    Acquisition, Audience, Credence, EntityId, Fact, FactId, FactStatus, Knower, Secrecy, State, attribute,
+    Acquisition, Audience, AudienceRules, Credence, EntityId, Fact, FactId, FactStatus, GameTime, Knower, Secrecy,
+    State, attribute,
 };
 
 use super::recorder::{LearningRecorder, newest_name_and_kind};
@@ -30,14 +31,6 @@ pub fn meet(state: &State, knower: &EntityId, acquaintance: &Acquaintance, occas
     let mut recorder = LearningRecorder::new(StateViews::new(state), occasion);
     let view = recorder.view(&knower.clone().into());
     let rules = state.audience_rules();
-    let is_open = |fact: &Fact| {
-        fact.status() == FactStatus::Canon
-            && fact.secrecy() != Secrecy::Secret
-            && state.vocabulary().audience(&rules, fact) != Audience::Private
-            && state.known_by(fact.id()).all(|edge| !edge.conceals)
-    };
-    let visible: Vec<_> = state.vocabulary().attributes().map(|attribute| &attribute.name).collect();
-    let visible = visible.into_iter().filter(|name| state.vocabulary().behavior(name).visible).collect::<Vec<_>>();
     let Acquaintance { met, named, aliases, visited } = acquaintance;
     let entities: BTreeSet<&EntityId> = met.iter().chain(named).chain(visited).filter(|id| *id != knower).collect();
     for id in entities {
@@ -51,15 +44,13 @@ pub fn meet(state: &State, knower: &EntityId, acquaintance: &Acquaintance, occas
         }
         let is_name_known = || view.facts_with_subject(id).any(|known| known.is_name());
         if is_seen && (!facts.is_empty() || is_name_known()) {
-            let moment = occasion.moment();
-            let current = visible.iter().flat_map(|name| state.facts_with_subject(id, name.as_str()).at(moment));
-            facts.extend(current.map(AsRef::as_ref));
+            facts.extend(visible_facts(state, id, occasion.moment()));
         }
         facts.sort_by_key(|fact| fact.id());
         facts.dedup_by_key(|fact| fact.id());
         let records_visit = |fact: &Fact| is_visited && fact.is_name();
         let is_new = |fact: &Fact| view.fact(fact.id()).is_none() || records_visit(fact);
-        for fact in facts.into_iter().filter(|fact| is_open(fact) && is_new(fact)) {
+        for fact in facts.into_iter().filter(|fact| is_open(state, &rules, fact) && is_new(fact)) {
             let acquisition = if is_seen { Acquisition::Witnessed } else { Acquisition::told(None) };
             let edge = recorder.new_edge(Knower::Entity(knower.clone()), fact, acquisition);
             // Two sessions can be at the same game time. The edge then keeps the first session.
@@ -70,4 +61,21 @@ pub fn meet(state: &State, knower: &EntityId, acquaintance: &Acquaintance, occas
         }
     }
     recorder.learning
+}
+
+/// Returns the [visible](hearsay_model::Behavior::visible) facts about an entity that everybody who sees the entity
+/// perceives: facts that are canon and neither secret nor private, and that no knower conceals.
+pub fn visible_facts<'s>(state: &'s State, id: &EntityId, moment: Option<GameTime>) -> Vec<&'s Fact> {
+    let (vocabulary, rules) = (state.vocabulary(), state.audience_rules());
+    let attributes = vocabulary.attributes().map(|attribute| &attribute.name);
+    let visible = attributes.filter(|name| vocabulary.behavior(name).visible);
+    let facts = visible.flat_map(|name| state.facts_with_subject(id, name.as_str()).at(moment));
+    facts.map(|fact| &**fact).filter(|fact| is_open(state, &rules, fact)).collect()
+}
+
+fn is_open(state: &State, rules: &AudienceRules, fact: &Fact) -> bool {
+    fact.status() == FactStatus::Canon
+        && fact.secrecy() != Secrecy::Secret
+        && state.vocabulary().audience(rules, fact) != Audience::Private
+        && state.known_by(fact.id()).all(|edge| !edge.conceals)
 }

@@ -257,6 +257,12 @@ fn the_victim_of_a_killing_is_dead_from_that_time() {
     assert!(!is_dead(&world, "bob", 29) && is_dead(&world, "bob", 30) && !is_dead(&world, "ann", 30));
     let seen = witness(&world.0, &[World::saying("fire", "The mill burned.")], &ids("bob"), &occasion_at(40));
     assert_eq!(seen, Err(LearnError::Dead(id("bob"))));
+    // The victim learns nothing of its own death.
+    let seen = world.0.fact(killing).cloned().unwrap();
+    let seen = witness(&world.0, &[seen], &ids("ann bob"), &occasion_at(29)).unwrap();
+    let edges = seen.changes.iter().filter_map(Change::edge).filter(|edge| edge.fact == killing);
+    let knowers: Vec<Option<EntityId>> = edges.map(|edge| edge.knower.entity().cloned()).collect();
+    assert_eq!(knowers, [Some(id("ann"))]);
     world.apply(vec![Change::SetStatus { fact: killing, status: FactStatus::Claimed }]);
     assert!(!is_dead(&world, "bob", 40), "nobody dies because of a claim");
 }
@@ -513,8 +519,7 @@ fn perform(world: &mut World, minute: i64, game_event: &GameEvent) -> Vec<Knowle
         }
         GameEvent::Tells(knower, hearer, fact_number) | GameEvent::Lies(knower, hearer, fact_number) => {
             let (teller, hearers, fact) = (id(person(knower)), ids(person(hearer)), varied_fact(fact_number));
-            let lie = matches!(game_event, GameEvent::Lies(..));
-            let sincerity = if lie { Sincerity::Lie } else { Sincerity::Sincere };
+            let sincerity = Sincerity::from_lie_mark(matches!(game_event, GameEvent::Lies(..)));
             tell(&world.0, &Telling { sincerity, ..telling(&teller, &hearers, &fact) }, &occasion_at(minute))
         }
         GameEvent::Concludes(knower, a, b) => {

@@ -1,10 +1,11 @@
 //! Known facts and passages, and how they reach the knower.
 
-use std::sync::Arc;
+use std::{cmp::Reverse, collections::BTreeSet, sync::Arc};
 
 use hearsay_model::{
     Acquisition, Attitude, Credence, Date, EntityId, Evidence, Fact, FactId, FactRelation, GameTime, KnowledgeEdge,
-    KnowledgeId, Object, Passage, PassageId, Predicate, Reliability, Secrecy, SessionId, Timestamp, Vocabulary,
+    KnowledgeId, Object, OpenThread, Passage, PassageId, Predicate, Reliability, Secrecy, SessionId, Timestamp,
+    Vocabulary, spelling, text,
 };
 use smallvec::SmallVec;
 
@@ -122,6 +123,12 @@ impl Known {
         }
     }
 
+    /// Returns whether the knower itself has the fact, and not only its groups and places.
+    pub fn is_own(&self) -> bool {
+        let mut edges = self.known_edges.iter().chain(&self.shared);
+        edges.any(|known_edge| known_edge.access_path == AccessPath::Own)
+    }
+
     /// Returns whether the knower itself observed the fact.
     pub(crate) fn is_observed(&self) -> bool {
         let is_observation = |known_edge: &KnownEdge| {
@@ -171,6 +178,39 @@ impl Known {
     /// Returns the entity that is dead according to the fact. Returns `None` if the fact states no death.
     pub fn dead_entity(&self, vocabulary: &Vocabulary) -> Option<&EntityId> {
         vocabulary.behavior(self.predicate()).dead_entity(self.subject(), self.object())
+    }
+
+    /// Returns whether the fact says that another fact has ended, and nobody said or wrote it.
+    pub fn is_bare_end(&self) -> bool {
+        matches!(self.fact_relation(), Some(FactRelation::Ends(_))) && self.evidence().is_empty()
+    }
+
+    /// Returns whether the story of a session cannot leave the fact out: it states a death, harm, a promise, a debt or a
+    /// secret.
+    pub fn is_decisive(&self, vocabulary: &Vocabulary) -> bool {
+        let behavior = vocabulary.behavior(self.predicate());
+        let is_obligation = matches!(behavior.thread, Some(OpenThread::Promise | OpenThread::Debt));
+        is_obligation || behavior.harms_object() || self.dead_entity(vocabulary).is_some() || self.is_secret()
+    }
+
+    /// Returns the lines in which others probably told the knower a secret, which was recorded before: of the lines of a
+    /// teller in the session of the telling, the line that shares the most words with the statement. Returns nothing for
+    /// a fact that is no secret, because its evidence contains its lines.
+    pub fn telling_lines(&self, lines: &[(PassageId, &Passage)]) -> Vec<PassageId> {
+        if !self.is_secret() {
+            return Vec::new();
+        }
+        let stated = content_stems(self.statement());
+        let shared_words = |line: &Passage| content_stems(&line.text).intersection(&stated).count();
+        let line_of = |known_edge: &KnownEdge| {
+            let (session, teller) = (known_edge.edge.session.as_ref()?, known_edge.edge.acquisition.teller()?);
+            let is_of_teller =
+                |line: &Passage| line.speaker.as_ref() == Some(teller) && line.session.as_ref() == Some(session);
+            let spoken = lines.iter().filter(|(_, line)| is_of_teller(line));
+            let best = spoken.map(|(id, line)| (shared_words(line), Reverse(*id))).max()?;
+            (best.0 >= MIN_SHARED_WORDS).then_some(best.1.0)
+        };
+        self.known_edges.iter().filter_map(line_of).collect()
     }
 
     /// Returns the recency of the fact. Facts about one subject can be sorted by recency, from the oldest to the
@@ -276,6 +316,14 @@ impl Known {
     pub fn learned(&self) -> Option<GameTime> {
         self.known_edges.iter().chain(&self.shared).map(|known_edge| known_edge.since).min().flatten()
     }
+}
+
+/// Minimum number of words that a line shares with a secret that it tells.
+const MIN_SHARED_WORDS: usize = 2;
+
+/// Returns the stems of the words of a text, without function words.
+fn content_stems(text: &str) -> BTreeSet<String> {
+    text::words(text).iter().filter(|word| !spelling::is_stop_word(word)).map(|word| spelling::stem(word)).collect()
 }
 
 /// A passage that the knower heard or read.

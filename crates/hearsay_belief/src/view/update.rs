@@ -230,9 +230,10 @@ impl View {
     /// Replaces a passage, unless the passages are not collected yet.
     fn replace_passage(&mut self, state: &State, id: PassageId) {
         let Some(passages) = self.passages.get_mut() else { return };
-        let heard = match self.is_of_dm {
-            true => state.passage(id).map(super::passage_of_dm),
-            false => received_passage(state, self.as_of, &self.knower, &self.sources, &self.facts, id),
+        let heard = if self.is_of_dm {
+            state.passage(id).map(super::passage_of_dm)
+        } else {
+            received_passage(state, self.as_of, &self.knower, &self.sources, &self.facts, id)
         };
         match heard {
             Some(heard) => _ = passages.insert(id, heard),

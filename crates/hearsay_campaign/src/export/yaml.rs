@@ -78,9 +78,8 @@ fn write_page(state: &State, pages: &mut Pages) {
         entry.insert("id".into(), json!(entity.id));
         entry.insert("name".into(), json!(state.name_or_id(&entity.id)));
         entry.insert("kind".into(), json!(state.kind(&entity.id).map_or("concept".into(), |kind| kind.to_string())));
-        entry.insert("home".into(), json!("none"));
-        if !state.kind(&entity.id).is_some_and(|kind| kind.is_character()) {
-            entry.remove("home");
+        if state.is_character(&entity.id) {
+            entry.insert("home".into(), json!("none"));
         }
         let facts = name_facts.get(entity.id.as_str()).into_iter().flatten().map(|fact| Key::Fact(fact.id()));
         line(&entry_line(entry), std::iter::once(Key::Entity(entity.id.clone())).chain(facts).collect());

@@ -207,8 +207,10 @@ pub(super) struct MarkWords {
     pub(super) secret: SecretWords,
     pub(super) truth: TruthWords,
     pub(super) author_notes: AuthorNoteWords,
+    pub(super) party: PartyWords,
     pub(super) no_entity: NoEntityWords,
     pub(super) headings: HeadingWords,
+    pub(super) sessions: SessionWords,
     pub(super) names: NameWords,
     pub(super) function_words: FunctionWords,
 }
@@ -221,6 +223,7 @@ pub(super) struct SecretWords {
     pub(super) sequences: Vec<Sequence>,
     pub(super) companions: HashSet<String>,
     pub(super) phrases: Vec<Sequence>,
+    pub(super) additions: Vec<Sequence>,
 }
 
 /// A sequence of consecutive words.
@@ -250,6 +253,9 @@ pub(super) struct TruthWords {
     pub(super) true_remarks: HashSet<String>,
     pub(super) false_remarks: HashSet<String>,
     pub(super) remark_companions: HashSet<String>,
+    pub(super) rumour_openers: Vec<String>,
+    pub(super) contradictions: Vec<String>,
+    pub(super) labels: HashSet<String>,
 }
 
 /// Words of the author's working notes.
@@ -257,7 +263,20 @@ pub(super) struct TruthWords {
 #[serde(deny_unknown_fields)]
 pub(super) struct AuthorNoteWords {
     pub(super) anywhere: Vec<Sequence>,
+    pub(super) game_nouns: HashSet<String>,
+    pub(super) game_noun_openers: HashSet<String>,
+    pub(super) world_followers: HashSet<String>,
     pub(super) in_brackets: Vec<Sequence>,
+    pub(super) scene_times: HashSet<String>,
+}
+
+/// Words of a sentence about all player characters.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PartyWords {
+    pub(super) subjects: HashSet<String>,
+    pub(super) nouns: HashSet<String>,
+    pub(super) verbs: HashSet<String>,
 }
 
 /// Words that say that there is no entity.
@@ -279,6 +298,16 @@ pub(super) struct HeadingWords {
     pub(super) rules: HashSet<String>,
 }
 
+/// Signs of a session log. The file `data/english/words.toml` says where each list occurs.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SessionWords {
+    pub(super) number_words: HashSet<String>,
+    pub(super) kinds: HashSet<String>,
+    pub(super) fields: HashSet<String>,
+    pub(super) folders: HashSet<String>,
+}
+
 /// Words in and around names.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -290,6 +319,10 @@ pub(super) struct NameWords {
     pub(super) passive_naming_verbs: Vec<String>,
     pub(super) passive_agents: Vec<String>,
     pub(super) nickname_openers: Vec<String>,
+    pub(super) alias_marks: Vec<String>,
+    pub(super) addressees: HashSet<String>,
+    pub(super) real_name_phrases: Vec<Sequence>,
+    pub(super) real_name_openers: Vec<String>,
 }
 
 /// Words without a meaning of their own. The file `data/english/words.toml` says how each list is used.

@@ -294,6 +294,12 @@ pub fn noun(word: &str) -> Option<Kind> {
     ENGLISH.kinds.nouns.kind(word).or_else(|| kind(word))
 }
 
+/// Returns the kind of the entities that a noun of two words describes, such as `boarding house`, or `None` if the noun is
+/// unknown.
+pub fn compound_noun(first: &str, second: &str) -> Option<Kind> {
+    ENGLISH.kinds.nouns.kind(&format!("{first} {second}"))
+}
+
 /// Returns the kind that a word in a name implies. For example, `The Ascendant Guild` is a faction. Returns `None` if
 /// no word implies a kind.
 pub fn name_kind(name: &str) -> Option<Kind> {

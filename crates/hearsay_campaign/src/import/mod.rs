@@ -96,6 +96,7 @@ pub mod lexicon;
 pub mod markup;
 pub mod nickname;
 mod note;
+pub mod party;
 mod plain_text;
 mod prose_list;
 mod read;

@@ -18,6 +18,9 @@ pub fn stated_nickname(sentence: &str) -> Option<&str> {
         let is_whole = !before.ends_with(char::is_alphanumeric) && !rest.starts_with(char::is_alphanumeric);
         (is_whole && can_precede(before)).then_some(rest)
     };
+    if let Some(name) = name_of_address(sentence) {
+        return Some(name);
+    }
     let naming = names.naming_verbs.iter().find_map(|opener| after(opener, |_| true));
     let passive = || names.passive_naming_verbs.iter().find_map(|opener| named_by_people(after(opener, |_| true)?));
     // "The inn known as the Gull" is not about the person.
@@ -27,6 +30,64 @@ pub fn stated_nickname(sentence: &str) -> Option<&str> {
         Some(rest) => name_at_start(rest.trim_start_matches([' ', ':', ','])),
         None => passive(),
     }
+}
+
+/// Returns the name with which people address the person that the sentence is about: `"Madame" to everybody`.
+fn name_of_address(sentence: &str) -> Option<&str> {
+    let marks = sentence.match_indices(['"', '\u{201C}']);
+    marks
+        .filter(|(at, _)| {
+            let before = sentence[..*at].trim_end();
+            before.is_empty() || before.ends_with([',', ';', ':', '(', '-', '\u{2013}', '\u{2014}'])
+        })
+        .find_map(|(at, _)| {
+            let quoted = &sentence[at..];
+            let name = name_at_start(quoted)?;
+            let after = words(&quoted[quoted.find(name)? + name.len()..]);
+            let is_address = after.first().is_some_and(|word| word == "to")
+                && after.get(1).is_some_and(|who| ENGLISH.words.names.addressees.contains(who));
+            is_address.then_some(name)
+        })
+}
+
+/// Returns the other name in a text that begins with a name and a word such as `alias`, and the words before this word:
+/// `Lucian Harrow, alias Corvin Ash, the leading man.`
+pub fn appended_alias(text: &str) -> Option<(&str, &str)> {
+    let lowercase = text.to_ascii_lowercase();
+    let marks = ENGLISH.words.names.alias_marks.iter();
+    let found = marks.filter_map(|mark| {
+        let at = lowercase.find(&format!("{mark} "))?;
+        let before = text[..at].trim_end_matches(['(', ' ']).trim_end_matches([',', ' ']);
+        let is_word = text[..at].ends_with([' ', '(']);
+        is_word.then_some((before, &text[at + mark.len() + 1..]))
+    });
+    let (before, rest) = found.min_by_key(|(before, _)| before.len())?;
+    Some((before, name_at_start(rest)?))
+}
+
+/// Returns whether a sentence is about the real name of a person, so it is secret.
+pub fn is_about_real_name(sentence: &str) -> bool {
+    let words = words(sentence);
+    ENGLISH.words.names.real_name_phrases.iter().any(|phrase| phrase.occurs_in(&words))
+}
+
+/// Returns the real name that a sentence states: `His real name is Lucian Harrow.`
+pub fn stated_real_name(sentence: &str) -> Option<&str> {
+    let lowercase = sentence.to_ascii_lowercase();
+    let mut openers = ENGLISH.words.names.real_name_openers.iter();
+    let (at, length) = openers.find_map(|opener| Some((lowercase.find(opener.as_str())?, opener.len())))?;
+    let (before, rest) = (sentence[..at].trim_end(), &sentence[at + length..]);
+    if rest.starts_with(char::is_alphanumeric) || sentence[..at].ends_with(char::is_alphanumeric) {
+        return None;
+    }
+    let after = name_at_start(rest.trim_start_matches([' ', ':', ',']));
+    // "Lucian Harrow is his real name."
+    let stated_before = || {
+        let (subject, _) = before.rsplit_once(' ')?;
+        let subject = subject.strip_suffix(" is")?;
+        name_at_start(subject).filter(|name| *name == subject)
+    };
+    after.or_else(stated_before)
 }
 
 /// Returns the name in quotation marks with which a text begins, if the people who use the name follow: `"Sarge" by
@@ -80,9 +141,33 @@ mod tests {
             ("The inn known as the Gull is hers.", None),
             ("Everybody calls him a fool.", None),
             ("He recalls her Mother.", None),
+            ("Manager of the troupe, \"Madame\" to everybody.", Some("Madame")),
+            ("He travels under the name of Corvin Ash.", Some("Corvin Ash")),
+            ("He says \"No\" to everybody.", None),
+            ("She gave the \"Rex\" to her son.", None),
             ("He keeps bees.", None),
         ] {
             assert_eq!(stated_nickname(sentence), expected, "{sentence}");
         }
+    }
+
+    #[test]
+    fn other_names_and_real_names_are_found() {
+        let expected = Some(("Lucian Harrow", "Corvin Ash"));
+        for text in ["Lucian Harrow, alias Corvin Ash, an actor.", "Lucian Harrow (also known as Corvin Ash)"] {
+            assert_eq!(appended_alias(text), expected, "{text}");
+        }
+        assert_eq!(appended_alias("Odo, an actor."), None);
+        for (sentence, expected) in [
+            ("He travels under a false name; his real name is Lucian Harrow.", Some("Lucian Harrow")),
+            ("real name: Lucian Harrow", Some("Lucian Harrow")),
+            ("Lucian Harrow is his real name.", Some("Lucian Harrow")),
+            ("Corvin Ash is not his real name.", None),
+            ("Nobody knows his real name.", None),
+        ] {
+            assert_eq!(stated_real_name(sentence), expected, "{sentence}");
+            assert!(is_about_real_name(sentence), "{sentence}");
+        }
+        assert!(!is_about_real_name("He knows the name of the ship."));
     }
 }

@@ -47,6 +47,12 @@ pub fn states_secrecy(text: &str) -> bool {
     ENGLISH.words.secret.phrases.iter().any(|phrase| phrase.occurs_in(&words)) || limits_knowers
 }
 
+/// Returns whether a sentence about the knowers of a secret adds them to the one whose secret it is: `Odo knows it too.`
+pub fn adds_knowers(sentence: &str) -> bool {
+    let words = hearsay_model::text::words(sentence);
+    ENGLISH.words.secret.additions.iter().any(|addition| addition.occurs_in(&words))
+}
+
 /// Splits a label into words, including those of `camelCase` and `snake_case`.
 fn split_words(label: &str) -> Vec<String> {
     let mut words = String::with_capacity(label.len() + 8);

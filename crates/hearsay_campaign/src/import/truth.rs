@@ -75,6 +75,36 @@ pub fn split_verdict(remark: &str) -> Option<(bool, &str)> {
     (is_true || truth_words.false_remarks.contains(&verdict)).then_some((is_true, rest.trim_end()))
 }
 
+/// Returns the rumour in a sentence such as `There is a rumour that the mill is cursed.`
+pub fn without_rumour_opener(sentence: &str) -> Option<&str> {
+    let lowercase = sentence.to_ascii_lowercase();
+    ENGLISH
+        .words
+        .truth
+        .rumour_openers
+        .iter()
+        .filter(|opener| lowercase.starts_with(opener.as_str()))
+        .find_map(|opener| sentence.get(opener.len()..)?.strip_prefix(' ').filter(|rest| !rest.trim().is_empty()))
+}
+
+/// Splits a sentence into a first clause and the clause that contradicts it: `Odo says that he was ill, but he was drunk.`
+/// The second clause is given without its first word. Returns `None` if no clause contradicts the first.
+pub fn split_contradiction(sentence: &str) -> Option<(&str, &str)> {
+    let words = &ENGLISH.words.truth.contradictions;
+    let starts = words.iter().flat_map(|word| [", ", "; ", " "].map(|mark| format!("{mark}{word} ")));
+    let found = starts.filter_map(|start| Some((sentence.find(&start)?, start.len())));
+    // Of the words at the same position, the longest count.
+    let (at, length) = found.min_by_key(|(at, length)| (*at, usize::MAX - *length))?;
+    let (clause, contradiction) = (sentence[..at].trim(), sentence[at + length..].trim());
+    (!clause.is_empty() && !contradiction.is_empty()).then_some((clause, contradiction))
+}
+
+/// Returns whether a text begins with a label for the truth behind a lie: `Truth: She hid the ledger.`
+pub fn announces_truth(statement: &str) -> bool {
+    let labels = &ENGLISH.words.truth.labels;
+    statement.split_once(':').is_some_and(|(label, _)| labels.contains(&text::words(label).join(" ")))
+}
+
 /// Splits a text that ends with a remark in brackets into the text before the remark, and the remark: `He drinks. (Not
 /// true!)`.
 pub fn split_remark(text: &str) -> Option<(&str, &str)> {
@@ -116,7 +146,7 @@ fn word_doubt(word: &str) -> Truth {
 
 #[cfg(test)]
 mod tests {
-    use super::{Truth, split_doubt, split_remark, split_verdict};
+    use super::{Truth, split_contradiction, split_doubt, split_remark, split_verdict, without_rumour_opener};
 
     #[test]
     fn remarks_say_whether_a_statement_is_true() {
@@ -124,6 +154,7 @@ mod tests {
         assert_eq!(split_verdict("False; he only waters the beer."), Some((false, "he only waters the beer.")));
         assert_eq!(split_verdict("This is a lie - Ada did it"), Some((false, "Ada did it")));
         assert_eq!(split_verdict("true"), Some((true, "")));
+        assert_eq!(split_verdict("they do not"), Some((false, "")));
         for remark in ["twice", "True? dunno yet", "true love", "not true of Odo", "the rumour", ""] {
             assert_eq!(split_verdict(remark), None, "{remark}");
         }
@@ -131,6 +162,22 @@ mod tests {
         assert_eq!(split_remark("He (Odo) drinks (false (he sips))."), Some(("He (Odo) drinks", "false (he sips)")));
         for text in ["He drinks.", "(Not true!)", "He drinks)", ""] {
             assert_eq!(split_remark(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn rumours_and_contradictions_are_found() {
+        assert_eq!(without_rumour_opener("It is rumoured that Odo drinks."), Some("Odo drinks."));
+        for sentence in ["They saying so", "Odo says that he drinks.", "People say that"] {
+            assert_eq!(without_rumour_opener(sentence), None, "{sentence}");
+        }
+        for (sentence, expected) in [
+            ("Odo says he was ill, but he was drunk.", Some(("Odo says he was ill", "he was drunk."))),
+            ("Odo says he was ill, but in fact he drank.", Some(("Odo says he was ill", "he drank."))),
+            ("Odo claims to be rich but owns nothing.", Some(("Odo claims to be rich", "owns nothing."))),
+            ("Odo sells butter.", None),
+        ] {
+            assert_eq!(split_contradiction(sentence), expected, "{sentence}");
         }
     }
 

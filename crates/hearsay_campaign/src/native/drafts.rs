@@ -86,6 +86,27 @@ pub(super) struct FactEntry {
     pub(super) marks: Marks,
 }
 
+impl FactEntry {
+    /// Creates the entry of a fact whose subject and content are known.
+    pub(super) fn new(
+        at: SourcePosition,
+        path: &str,
+        context: &Context,
+        subject: EntityId,
+        content: FactContent,
+        marks: Marks,
+    ) -> Self {
+        Self {
+            at,
+            path: path.to_owned(),
+            context: context.clone(),
+            subject: Some(subject),
+            content: Some(content),
+            marks,
+        }
+    }
+}
+
 /// A reference to a fact by its handle, and the knowers, speaker and passage that the reference adds to the fact.
 #[derive(Debug)]
 pub(super) struct HandleReference {

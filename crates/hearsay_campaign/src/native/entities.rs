@@ -6,7 +6,7 @@ use hearsay_model::{
 };
 
 use super::{
-    drafts::Context,
+    drafts::{Context, FactEntry},
     fields::{Fields, item_path},
     reader::CampaignReader,
     references::{is_no_entity, parse_kind},
@@ -130,7 +130,8 @@ impl CampaignReader {
             let context = Context { secret_owner: secret.then(|| id.clone()), ..Context::for_subject(Some(id)) };
             let marks = self.read_marks(&f, &context);
             let Ok(alias) = Predicate::new(attribute::ALIAS) else { continue };
-            self.record_fact(f.at, &f.path, &context, id.clone(), alias, Object::Value(name.trim().into()), marks);
+            let content = (alias, Object::Value(name.trim().into()));
+            self.record_fact(FactEntry::new(f.at, &f.path, &context, id.clone(), content, marks));
         }
     }
 
@@ -245,8 +246,8 @@ impl CampaignReader {
             let marks = self.read_marks(&f, &context);
             for node in self.read_one_or_many(&f, "value") {
                 if let Some(value) = self.read_value(node, &f.child_path("value")) {
-                    let (predicate, object) = (predicate.clone(), Object::Value(value));
-                    self.record_fact(node.at, path, &context, id.clone(), predicate, object, marks.clone());
+                    let content = (predicate.clone(), Object::Value(value));
+                    self.record_fact(FactEntry::new(node.at, path, &context, id.clone(), content, marks.clone()));
                 }
             }
         } else if let Some(value) = self.read_value(node, path) {

@@ -3,8 +3,9 @@
 use std::{collections::hash_map, sync::Arc};
 
 use hearsay_model::{
-    Acquisition, Audience, Author, Confidence, Credence, EntityId, Evidence, Fact, FactError, FactRelation, FactStatus,
-    Number, Object, Predicate, Provenance, RelationField, Secrecy, Span, Validity, Value, attribute,
+    Acquisition, Audience, Author, Confidence, Credence, EntityId, Evidence, Fact, FactBuilder, FactError,
+    FactRelation, FactStatus, Number, Object, Predicate, Provenance, RelationField, Secrecy, Span, Validity, Value,
+    attribute,
 };
 
 use super::{
@@ -88,7 +89,8 @@ impl CampaignReader {
                     return None;
                 };
                 let lore = Predicate::new(attribute::LORE).ok()?;
-                self.record_fact(f.at, &f.path, context, subject, lore, Object::Value(text.into()), marks)
+                let content = (lore, Object::Value(text.into()));
+                self.record_fact(FactEntry::new(f.at, &f.path, context, subject, content, marks))
             }
             (Some(type_name), Some(key)) => self.read_relation(f, context, subject, type_name, key, marks),
             (Some(type_name), None) => {
@@ -112,7 +114,8 @@ impl CampaignReader {
                         return None;
                     }
                 };
-                self.record_fact(f.at, &f.path, context, subject, predicate, Object::Value(value), marks)
+                let content = (predicate, Object::Value(value));
+                self.record_fact(FactEntry::new(f.at, &f.path, context, subject, content, marks))
             }
         }
     }
@@ -164,18 +167,12 @@ impl CampaignReader {
         if is_bidirectional && !is_symmetric {
             let reverse_marks =
                 Marks { handle: None, statement: None, reveals: Vec::new(), public: None, ..marks.clone() };
-            let (subject, object) = (object.clone(), Object::Entity(subject.clone()));
-            self.record_fact(
-                f.at,
-                &f.child_path("bidirectional"),
-                context,
-                subject,
-                predicate.clone(),
-                object,
-                reverse_marks,
-            );
+            let content = (predicate.clone(), Object::Entity(subject.clone()));
+            let path = f.child_path("bidirectional");
+            self.record_fact(FactEntry::new(f.at, &path, context, object.clone(), content, reverse_marks));
         }
-        self.record_fact(f.at, &f.path, context, subject, predicate, Object::Entity(object), marks)
+        let content = (predicate, Object::Entity(object));
+        self.record_fact(FactEntry::new(f.at, &f.path, context, subject, content, marks))
     }
 
     /// Returns the relation with this name, and whether the name is that of the inverse relation. The name may be a
@@ -340,23 +337,13 @@ impl CampaignReader {
     }
 
     /// Records a fact. Returns the index of the fact.
-    #[allow(clippy::too_many_arguments)]
-    pub(super) fn record_fact(
-        &mut self,
-        at: SourcePosition,
-        path: &str,
-        context: &Context,
-        subject: EntityId,
-        predicate: Predicate,
-        object: Object,
-        mut marks: Marks,
-    ) -> Option<usize> {
-        self.add_bearer(&mut marks, context, &subject);
-        let relation_draft = marks.relation.take();
-        let (path, context) = (path.to_owned(), context.clone());
-        let mut fact_entry =
-            FactEntry { at, path, context, subject: Some(subject), content: Some((predicate, object)), marks };
-        if let Some(relation_draft) = relation_draft {
+    pub(super) fn record_fact(&mut self, mut fact_entry: FactEntry) -> Option<usize> {
+        let FactEntry { at, context, subject, marks, .. } = &mut fact_entry;
+        let at = *at;
+        if let Some(subject) = subject {
+            self.add_bearer(marks, context, subject);
+        }
+        if let Some(relation_draft) = marks.relation.take() {
             return self.defer_fact(fact_entry, relation_draft);
         }
         let fact = self.build_fact(&fact_entry, None)?;
@@ -435,24 +422,18 @@ impl CampaignReader {
             let span = Span { start: 0, end: quote.len() };
             provenance.evidence.push(Evidence::Passage { passage: *passage, span, quote: quote.clone() });
         }
-        let builder_result = match object {
-            Object::Entity(id) => Fact::relation(subject, predicate.clone(), id, provenance),
-            Object::Value(value) => Fact::attribute(subject, predicate.clone(), value.clone(), provenance),
-        };
-        let result = builder_result.and_then(|builder| {
-            builder
-                .statement(statement)
-                .mentions(marks.about.iter().cloned())
-                .attitude(marks.attitude)
-                .rank(marks.rank.clone())
-                .conditions(marks.conditions.clone())
-                .validity(marks.validity.clone())
-                .status(marks.status.unwrap_or(context.status))
-                .secrecy(marks.secrecy)
-                .handle(marks.handle.as_ref().map(|(handle, _)| handle.clone()))
-                .fact_relation(fact_relation)
-                .build()
-        });
+        let result = FactBuilder::new(subject.clone(), predicate.clone(), object.clone(), provenance)
+            .statement(statement)
+            .mentions(marks.about.iter().cloned())
+            .attitude(marks.attitude)
+            .rank(marks.rank.clone())
+            .conditions(marks.conditions.clone())
+            .validity(marks.validity.clone())
+            .status(marks.status.unwrap_or(context.status))
+            .secrecy(marks.secrecy)
+            .handle(marks.handle.as_ref().map(|(handle, _)| handle.clone()))
+            .fact_relation(fact_relation)
+            .build();
         let error = match result {
             Ok(fact) => return Some(fact),
             Err(error) => error,
@@ -479,7 +460,8 @@ impl CampaignReader {
         object: Object,
     ) -> Option<usize> {
         let predicate = Predicate::new(name).ok()?;
-        self.record_fact(at, path, &Context::for_subject(None), subject.clone(), predicate, object, Marks::default())
+        let (context, content) = (Context::for_subject(None), (predicate, object));
+        self.record_fact(FactEntry::new(at, path, &context, subject.clone(), content, Marks::default()))
     }
 
     /// Reads a reference to a fact by its handle. The entry of that fact may come later in the files.

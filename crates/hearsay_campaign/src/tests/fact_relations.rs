@@ -164,7 +164,7 @@ fn attributes_names_and_secrets_may_have_a_public_version() {
     check("secrets: [{id: x, text: He spies., public: He sings.}]", "He sings.", &with_inn);
     check(
         "attributes: {occupation: {value: spy, secret: true, known_by: [sly], public: {value: singer}}}",
-        "Sly works as singer.",
+        "Sly is a singer.",
         &["inn authored 1", "sly authored 0"],
     );
     check(

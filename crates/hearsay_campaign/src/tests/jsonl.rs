@@ -297,7 +297,8 @@ fn change(which: u8, n: u8) -> Change {
         19 if n.is_multiple_of(2) => Change::Unset(SettingKey::Flag(format!("f{}", n % 3))),
         19 => Change::Unset(SettingKey::Reveal(format!("r{}", n % 3))),
         20 => {
-            let recap = EditedRecap { session: session(n), players: n.is_multiple_of(2), text: format!("Words {n}.") };
+            let reader = n.is_multiple_of(2).into();
+            let recap = EditedRecap { session: session(n), reader, text: format!("Words {n}.") };
             Change::Set(Setting::Session(SessionSetting::Recap(recap)))
         }
         21 => Change::Set(Setting::speaker(

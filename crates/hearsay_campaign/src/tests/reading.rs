@@ -309,11 +309,11 @@ fn the_shapes_of_other_tools_are_read() {
     facts.sort();
     let expected = [
         "Day\u{2019}s End is a location.",
-        "Dorn Reck has this character trait: gruff",
+        "Dorn Reck's character is: gruff",
         "Dorn Reck is an NPC.",
         "Dorn Reck knows about Day\u{2019}s End.",
         "Dorn Reck stole the bell.",
-        "Dorn Reck works as smith.",
+        "Dorn Reck is a smith.",
         "Dorn Reck: loyal to: Day\u{2019}s End",
     ];
     for expected in expected {

@@ -23,7 +23,7 @@ pub(crate) struct Ask {
     #[arg(long, value_name = "PLACE", value_parser = name, add = known_entities())]
     pub(crate) at: Option<String>,
     /// Listener in the scene; may be repeated. If the answering character does not know the name, the listener is a
-    /// stranger [default: the characters who, as far as the answering character knows, are at the place]
+    /// stranger [default: the characters in its scene of the session, or those who it believes are there]
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = known_entities())]
     pub(crate) with: Vec<String>,
     /// Use only facts and passages about this entity or about entities directly related to it; may be repeated

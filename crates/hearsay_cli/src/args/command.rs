@@ -14,6 +14,7 @@ use super::{
     inspect::{Status, Vocabulary},
     maintenance::Trust,
     mcp::Mcp,
+    model::ModelCommand,
     review::Review,
     serve::Serve,
     session::{LOG, Session, SessionLog},
@@ -31,7 +32,7 @@ Everyday:
   ask          Ask a question, and show the facts that a character knows about it
   search       Search entities, facts and recorded texts (passages)
   talk         Talk to a character; the replies use only the knowledge of this character
-  say          Record a line that a character says aloud
+  say          Record words that a character says when no session is played, or check words
   log          Add a line to the session's log
   review       List facts that wait for your decision, and decide on them
   undo         Undo an operation, such as an edit or an import
@@ -50,10 +51,11 @@ Groups (`hearsay help GROUP` lists their commands):
   entity       Add, change, show, merge and split characters, places and things
   fact         List, add, correct, retract and extract facts
   know         Show what characters know, believe, feel, conceal and forget
-  event        Record what characters say, tell, see, read, deduce and reveal
+  event        Record what characters see, tell, read, deduce and refute
   session      Start, end, import and summarize sessions
   simulate     Simulate gossip between characters, and set story flags
   db           Check, repair, restore and maintain the database
+  model        Show the sentence encoder, and fetch the models
 
 Options:
 {options}{after-help}";
@@ -61,7 +63,6 @@ Options:
 const AFTER: &str = "\
 Refer to an entity by its id (mirela-voss), its name, an alias, or a unique part of its name.
 Refer to a fact by its handle (club-alibi), the start of its id, or words of its statement.
-
 Example: hearsay -C campaigns/gullhaven ask --as mirela-voss \"Where is the ledger?\"
 
 Exit codes: 1 command failed, 2 invalid command line, 3 unknown or ambiguous name,
@@ -157,7 +158,7 @@ Examples:
     /// Talk to a character; the replies use only the knowledge of this character
     #[command(after_help = TALK)]
     Talk(Talk),
-    /// Record a line that a character says aloud
+    /// Record words that a character says when no session is played, or check words
     #[command(after_help = SAY)]
     Say(Say),
     /// Add a line to the session's log
@@ -166,8 +167,9 @@ Examples:
     /// List facts that wait for your decision, and decide on them
     #[command(after_help = "\
 `accept` makes a fact canon (true in the campaign), and `edit` corrects it first. `false`
-marks a fact as false; characters can still believe it. `reject` removes a fact, so that no
-character knows it any more. Hearsay learns from your decisions: see `hearsay help trust`.
+marks a fact as false; characters can still believe it. `reject` is for a misread text:
+no character knows the fact any more, and Hearsay does not propose it again. Hearsay learns
+from your decisions: see `hearsay help trust`.
 
 Examples:
   hearsay review
@@ -257,8 +259,8 @@ change in the source contradicts your edit, the conflict waits for your review. 
 disappears from the notes of another tool, Hearsay proposes to remove the fact. If exactly
 one entity of the campaign has the name and kind of a note, the note describes this entity.
 Otherwise, the note becomes a new entity. Files that only list people, places, secrets, lies
-or rumours become no entities; `hearsay new --from` reads such files. To find entities with the same name, run
-`hearsay entity duplicates`.
+or rumours become no entities; `hearsay new --from` reads such files. To find entities with
+the same name, run `hearsay entity duplicates`.
 
 Examples:
   hearsay import ~/vault --dry-run --json
@@ -350,8 +352,13 @@ Examples:
     /// Show what characters know, believe, feel, conceal and forget
     #[command(subcommand)]
     Know(KnowCommand),
-    /// Record what characters say, tell, see, read, deduce and reveal
-    #[command(subcommand)]
+    /// Record what characters see, tell, read, deduce and refute
+    #[command(
+        subcommand,
+        after_help = "\
+To record the words of a character, run `hearsay log` during a session, and `hearsay say`
+otherwise."
+    )]
     Event(EventCommand),
     /// Start, end, import and summarize sessions
     #[command(subcommand)]
@@ -380,6 +387,9 @@ Examples:
     /// Check, repair, restore and maintain the database
     #[command(subcommand)]
     Db(Db),
+    /// Show the sentence encoder, and fetch the models
+    #[command(subcommand)]
+    Model(ModelCommand),
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use super::{
     files::{Clear, Restore},
     history::History,
     maintenance::Health,
-    values::Model,
 };
 
 #[derive(Debug, Subcommand)]
@@ -54,17 +53,6 @@ Example:
     Restore(Restore),
     /// Delete the database of a campaign, but keep the campaign files
     Clear(Clear),
-    /// Show the sentence encoder that Hearsay uses, and its directory
-    #[command(after_help = "\
-If HEARSAY_MODEL_DIR is set, Hearsay searches only this directory for a model. Otherwise,
-Hearsay searches these directories: `models` and `assets/models` in the directory of the
-program, `assets/models` in the working directory and in each directory above it, the data
-directory of the user, and the source code directory from which the program was built.
-
-Examples:
-  hearsay db model
-  hearsay db model --compare \"the harbour burned\" \"a fire at the docks\"")]
-    Model(Model),
 }
 
 #[derive(Debug, ClapArgs)]

@@ -124,21 +124,9 @@ pub(crate) struct MakeSecret {
     /// Fact to make secret: its handle (short name), the start of its id, or words of its statement; may be repeated
     #[arg(required = true, value_name = "FACT", value_parser = name, add = facts())]
     pub(crate) facts: Vec<String>,
-    /// Make the facts open instead; nobody learns them, and the characters who conceal them still conceal them
+    /// Make the facts open instead; nobody conceals them any more, and nobody learns them
     #[arg(long)]
     pub(crate) open: bool,
-    /// Show what the command would change, without changing anything
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct RemoveFact {
-    #[command(flatten)]
-    pub(crate) campaign: Campaign,
-    /// Fact to remove: its handle (short name), the start of its id, or words of its statement
-    #[arg(value_parser = name, add = facts())]
-    pub(crate) fact: String,
     /// Show what the command would change, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,

@@ -118,11 +118,13 @@ pub(crate) struct Tell {
     /// Record the statement as a lie: the fact is false, and the teller does not believe it
     #[arg(long)]
     pub(crate) lie: bool,
+    /// Record that the teller no longer conceals the fact from anyone
+    #[arg(long, conflicts_with_all = ["about", "that", "retold", "retold_object", "lie", "citing", "credence"])]
+    pub(crate) openly: bool,
     /// Character whom the teller names as the source of the fact
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) citing: Option<String>,
-    /// How strongly the hearers believe the fact (credence), from 0 to 1 [default: computed from their trust in the
-    /// teller]
+    /// Credence of the hearers, from 0 to 1 [default: computed from their trust in the teller]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) credence: Option<f64>,
     #[command(flatten)]
@@ -192,26 +194,6 @@ pub(crate) struct Refute {
     /// the teller]
     #[arg(long, value_name = "N", requires = "teller", allow_negative_numbers = true)]
     pub(crate) credence: Option<f64>,
-    #[command(flatten)]
-    pub(crate) circumstances: Circumstances,
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Reveal {
-    #[command(flatten)]
-    pub(crate) campaign: Campaign,
-    /// Holder of the secret (id or name)
-    #[arg(long = "by", value_name = "CHARACTER", value_parser = name, add = entities())]
-    pub(crate) holder: String,
-    /// Secret: its handle (short name), the start of its id, or words of its statement
-    #[arg(value_parser = name, add = facts())]
-    pub(crate) fact: String,
-    /// Character who hears the secret; may be repeated [default: the characters present]
-    #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
-    pub(crate) to: Vec<String>,
-    /// Record that the holder no longer conceals the secret from anyone
-    #[arg(long)]
-    pub(crate) openly: bool,
     #[command(flatten)]
     pub(crate) circumstances: Circumstances,
 }

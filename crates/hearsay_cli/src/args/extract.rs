@@ -20,7 +20,8 @@ pub(crate) struct Extract {
     /// Show the facts that Hearsay extracts from this text, without recording them
     #[arg(long, value_parser = text)]
     pub(crate) text: Option<String>,
-    /// Extract facts from all texts again, not only from texts that wait for extraction
+    /// Extract facts from all texts again, not only from texts that wait for extraction, and also from texts that only
+    /// the DM knows
     #[arg(long, conflicts_with_all = ["file", "text"])]
     pub(crate) again: bool,
     /// Show only how many texts Hearsay would process; with a file or --text, this option has no effect

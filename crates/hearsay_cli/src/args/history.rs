@@ -29,12 +29,13 @@ pub(crate) struct Undo {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Number of the operation to undo; `hearsay db history` lists the numbers [default: the newest operation]
+    #[arg(value_parser = operation_number)]
     pub(crate) position: Option<u64>,
     /// Undo the newest operation of this author
     #[arg(long, value_enum, conflicts_with = "position")]
     pub(crate) author: Option<AuthorArg>,
     /// Undo all operations after the operation with this number
-    #[arg(long, value_name = "POSITION", conflicts_with_all = ["position", "author"])]
+    #[arg(long, value_name = "POSITION", value_parser = operation_number, conflicts_with_all = ["position", "author"])]
     pub(crate) to: Option<u64>,
     /// Show the effects of the undo and the operations that depend on the undone operation, without changing anything
     #[arg(long)]
@@ -42,4 +43,10 @@ pub(crate) struct Undo {
     /// Undo an import, an operation on which later operations depend, or several operations (--to) without asking
     #[arg(long)]
     pub(crate) yes: bool,
+}
+
+/// Parses the number of an operation.
+fn operation_number(text: &str) -> Result<u64, String> {
+    let expected = "expected the number of an operation, such as 12; `hearsay db history` lists the operations";
+    text.parse().map_err(|_| expected.to_owned())
 }

@@ -18,6 +18,7 @@ pub(crate) enum Session {
     /// Start a session; until the session ends, everything that you record belongs to it
     #[command(after_help = "\
 With --at, the attending characters move to this place. They stay there after the session.
+NPCs that you name with --present move with the party. Other NPCs stay at their places.
 
 Example:
   hearsay session start --title \"The red ledger\" --at the-gilded-gull \\
@@ -25,8 +26,9 @@ Example:
     Start(SessionStart),
     /// Record that characters arrive late or leave early
     #[command(after_help = "\
-A character who leaves does not hear the lines of the log. An NPC who lives at the place comes
-back when the session ends. Any other NPC is at home from then on, or the location is unknown.
+A character who leaves hears no more lines. An NPC who arrives stays at the place if the
+party moves on. An NPC who leaves goes home; if its home is unknown, its location is unknown.
+An NPC who lives at the place hears lines there again after the session, or if it arrives.
 
 Example:
   hearsay session attend --arrive kestrel-vane --leave sister-ilva")]
@@ -116,19 +118,19 @@ Examples:
 
 /// Explanation and examples of `log`.
 pub(crate) const LOG: &str = "\
-By default, the characters who attend the session and the non-player characters at the
-place of the scene hear the line. A character who speaks is in the scene from then on. Only
-Mirela hears `Odo whispers to Mirela: ...`. She does not hear `Odo hides. Mirela doesn't see
-it.` Nobody hears a line that is out of character.
+Without --to, the characters in the scene hear the line: the attending characters, and the
+non-player characters at the place. A character who speaks is in the scene from then on.
 
-If narration may state a secret, Hearsay asks on a terminal whether the secret comes out. If
-not, the line is out of character.
+  Odo whispers to Mirela: ...         only Odo and Mirela hear the line
+  Odo hides. Mirela doesn't see it.   Mirela does not hear the line
+  ((brb))                             nobody hears the line: it is out of character
+
+If narration may state a secret, Hearsay asks on a terminal whether the secret comes out.
+Until you say yes, the line is withheld: nobody hears it. `log --line N --yes` says yes later.
 
 Examples:
   hearsay log \"The bell of the chapel rings at low water.\"
-  hearsay log --by mirela-voss --at the-gilded-gull \"The ledger is gone.\"
-  hearsay log --by odo-brandt --to mirela-voss,hob-carrow \"Not a word.\"
-  hearsay log \"Odo whispers to Mirela: Not a word.\"
+  hearsay log --by odo-brandt --at the-gilded-gull --to mirela-voss,hob-carrow \"Not a word.\"
   hearsay log --lie \"Odo: I was in all night.\"
   hearsay log --yes
   hearsay log --line 12 --by odo-brandt --without pell";
@@ -198,7 +200,8 @@ pub(crate) struct SessionLog {
     /// Recorded line to correct or confirm, or several lines, such as 7,9-12
     #[arg(long, value_name = "N", conflicts_with_all = ["text", "at", "time"], value_parser = line_numbers)]
     pub(crate) line: Option<LineNumbers>,
-    /// Say yes to all questions about a line [default: the last line], and record who comes or leaves in the last line
+    /// Say yes to everything that `log` asked about a line [default: the last line, with the characters who come or
+    /// leave in it]
     #[arg(long, conflicts_with_all = ["text", "by", "at", "time", "to", "with", "without", "states", "lie", "in_character"])]
     pub(crate) yes: bool,
     /// Speaker (id or name), or the player of the speaker [default: the name at the start of the text; otherwise,

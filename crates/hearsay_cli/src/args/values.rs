@@ -1,8 +1,6 @@
 //! Values of arguments that several commands use.
 
-use std::path::PathBuf;
-
-use clap::{Args as ClapArgs, ValueEnum};
+use clap::ValueEnum;
 use hearsay_model::FactStatus;
 
 /// Parses text that is not empty.
@@ -43,13 +41,4 @@ impl From<StatusArg> for FactStatus {
             StatusArg::Rejected => Self::Rejected,
         }
     }
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct Model {
-    /// Directory of the model [default: the first directory that contains a model; see below]
-    pub(crate) directory: Option<PathBuf>,
-    /// Print the similarity in meaning of two sentences: 1 for the same meaning, about 0 for unrelated sentences
-    #[arg(long, num_args = 2, value_names = ["SENTENCE", "SENTENCE"])]
-    pub(crate) compare: Vec<String>,
 }

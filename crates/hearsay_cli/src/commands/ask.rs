@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use hearsay_engine::MemoryError;
-use hearsay_model::{Kind, Position, Predicate, TalkKind};
+use hearsay_model::{Kind, Position, Predicate};
 use hearsay_query::{
     as_of::AsOf,
     ask::Answer,
@@ -163,7 +163,7 @@ fn print_results(results: &SearchResults, explain: bool, output: &mut Output) ->
     }
     for hit in results.facts.iter().chain(&results.passages) {
         let id = hit.id.get(..8).unwrap_or(&hit.id);
-        let remark = if hit.talk_kind == Some(TalkKind::OutOfCharacter) { "  (out of character)" } else { "" };
+        let remark = texts::talk_remark(hit.talk_kind);
         let text = format!("{:.2}  {}{remark}", hit.score, hit.text);
         output.line(Line::from(text).id(format!("  [{} {id}]", hit.kind)))?;
         if explain {

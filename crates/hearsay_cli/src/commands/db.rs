@@ -25,7 +25,6 @@ pub(crate) fn db(command: &Db, output: &mut Output) -> Result<()> {
         Db::Health(args) => super::maintenance::health(args, output),
         Db::Restore(args) => super::files::restore(args, output),
         Db::Clear(args) => super::files::clear(args, output),
-        Db::Model(args) => super::model::run(args, output),
     }
 }
 

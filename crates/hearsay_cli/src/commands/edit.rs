@@ -1,4 +1,4 @@
-//! `entity add`, `entity set`, `entity remove`, `fact add`, `fact correct`, `fact secret`, `fact remove`: edits by hand.
+//! `entity add`, `entity set`, `entity remove`, `fact add`, `fact correct`, `fact secret`: edits by hand.
 
 use std::collections::BTreeSet;
 
@@ -21,15 +21,13 @@ use hearsay_query::{
 use serde::Serialize;
 
 use crate::{
-    args::{self, Campaign, FactArgs},
-    campaign::{self, Access},
+    args::{self, FactArgs},
     display_names::DisplayNames,
-    dry_run::write_or_preview,
+    dry_run::WriteContext,
     facts::print_fact_line,
     names::Names,
     output::Output,
     reveals::print_with_reveals,
-    texts::EncoderUse,
 };
 
 /// JSON output of an edit.
@@ -45,19 +43,10 @@ pub(crate) struct EditOutput {
     ended: Vec<FactRow>,
 }
 
-fn open(campaign: &Campaign, dry_run: bool, output: &Output) -> Result<Memory> {
-    campaign::open(campaign, Access::for_dry_run(dry_run), EncoderUse::Disabled, output)
-}
-
-fn run_edit(
-    campaign: &Campaign,
-    dry_run: bool,
-    edit: impl FnOnce(&Names) -> Result<Edit>,
-    output: &mut Output,
-) -> Result<()> {
-    let memory = open(campaign, dry_run, output)?;
+fn run_edit(context: WriteContext, edit: impl FnOnce(&Names) -> Result<Edit>, output: &mut Output) -> Result<()> {
+    let memory = context.open(output)?;
     let edit = edit(&Names::read(&memory, output)?)?;
-    write_edit(&memory, dry_run, edit, output)?;
+    write_edit(&memory, context, edit, output)?;
     Ok(memory.close()?)
 }
 
@@ -65,17 +54,17 @@ fn run_edit(
 /// instead, and returns `None`.
 pub(crate) fn write_edit(
     memory: &Memory,
-    dry_run: bool,
+    context: WriteContext,
     edit: Edit,
     output: &mut Output,
 ) -> Result<Option<Vec<FactRow>>> {
     let build_operation = move |world: &ReadSnapshot| Ok(edit.operation(&world.state, Author::Dm, real_time())?);
-    let written = write_or_preview(memory, dry_run, build_operation, output)?;
+    let written = context.write(memory, build_operation, output)?;
     written.map(|written| print_edit(memory, written, output)).transpose()
 }
 
 /// Prints the result of an edit, and returns the new facts. The output contains the ids of the new facts, so that the
-/// user can pass them to `fact show`, `fact correct` and `fact remove`.
+/// user can pass them to `fact show`, `fact correct` and `fact retract`.
 fn print_edit(memory: &Memory, written: Written, output: &mut Output) -> Result<Vec<FactRow>> {
     let edit = print_changes(memory, written, output)?;
     // The facts that describe a new entity are many, and have the default audience.
@@ -164,7 +153,7 @@ pub(crate) fn add(args: &args::Add, output: &mut Output) -> Result<()> {
         let place = names.optional_place(args.at.as_ref())?;
         Ok(Edit::Add { name: args.name.clone(), kind, id: args.id.clone(), place })
     };
-    run_edit(&args.campaign, args.dry_run, edit, output)
+    run_edit(WriteContext::new(&args.campaign, args.dry_run), edit, output)
 }
 
 /// Returns the kind that a word means. Prints a note about a custom kind.
@@ -178,15 +167,17 @@ fn kind(word: &str, output: &Output) -> Kind {
 }
 
 pub(crate) fn set(args: &args::Set, output: &mut Output) -> Result<()> {
-    let memory = open(&args.campaign, args.dry_run, output)?;
+    let context = WriteContext::new(&args.campaign, args.dry_run);
+    let memory = context.open(output)?;
     let (entity, edit) = {
         let names = Names::read(&memory, output)?;
         let entity = names.entity(&args.entity)?;
         (entity.clone(), field_edit(entity, args, &names, output)?)
     };
-    let new = write_edit(&memory, args.dry_run, edit, output)?;
-    // If the entity is the object of the new fact, the other values describe another entity.
-    if let Some(fact) = new.into_iter().flatten().find(|fact| fact.subject == entity) {
+    let new = write_edit(&memory, context, edit, output)?;
+    // If the entity is the object of the new fact, the other values describe another entity. The new value is the last
+    // fact, after the facts about the end of an earlier location.
+    if let Some(fact) = new.unwrap_or_default().into_iter().rfind(|fact| fact.subject == entity) {
         let others = other_values(&memory, fact)?;
         for other in &others {
             output.note(format!("another value is still recorded: {} [{}]", other.statement, other.id.short()));
@@ -272,7 +263,8 @@ fn other_values(memory: &Memory, new: FactRow) -> Result<Vec<FactRow>> {
 }
 
 pub(crate) fn relate(args: &args::Relate, output: &mut Output) -> Result<()> {
-    let memory = open(&args.campaign, args.dry_run, output)?;
+    let context = WriteContext::new(&args.campaign, args.dry_run);
+    let memory = context.open(output)?;
     let edit = {
         let names = Names::read(&memory, output)?;
         Edit::Relate {
@@ -282,10 +274,11 @@ pub(crate) fn relate(args: &args::Relate, output: &mut Output) -> Result<()> {
             options: options(&args.fact, args.attitude, &names)?,
         }
     };
-    let facts = write_edit(&memory, args.dry_run, edit, output)?.unwrap_or_default();
+    let facts = write_edit(&memory, context, edit, output)?.unwrap_or_default();
     let custom_relations = memory.read(move |world| {
         let vocabulary = world.state.vocabulary();
-        let relations = facts.into_iter().map(|fact| fact.predicate);
+        // A move also records that the character is no longer at the earlier place, which is no relation.
+        let relations = facts.into_iter().map(|fact| fact.predicate).filter(Predicate::is_relation);
         let unknown = relations.filter(|relation| vocabulary.predicate(relation).is_none());
         Ok(unknown.map(|name| (did_you_mean(vocabulary, name.as_str()), name)).collect::<Vec<_>>())
     })?;
@@ -312,15 +305,16 @@ pub(crate) fn correct(args: &args::Correct, output: &mut Output) -> Result<()> {
         let object = args.object.as_ref().map(|object| names.replacement(fact, object)).transpose()?;
         Ok(Edit::Correct { fact, object, statement: args.statement.clone() })
     };
-    run_edit(&args.campaign, args.dry_run, edit, output)
+    run_edit(WriteContext::new(&args.campaign, args.dry_run), edit, output)
 }
 
 pub(crate) fn make_secret(args: &args::MakeSecret, output: &mut Output) -> Result<()> {
-    let memory = open(&args.campaign, args.dry_run, output)?;
+    let context = WriteContext::new(&args.campaign, args.dry_run);
+    let memory = context.open(output)?;
     let facts = Names::read(&memory, output)?.facts(&args.facts)?;
     let keep = Keep { facts: facts.clone(), secret: !args.open, keep_from: BTreeSet::new() };
     let build_operation = move |world: &ReadSnapshot| Ok(keep.operation(&world.state, real_time())?);
-    if let Some(written) = write_or_preview(&memory, args.dry_run, build_operation, output)? {
+    if let Some(written) = context.write(&memory, build_operation, output)? {
         let edit = print_changes(&memory, written, output)?;
         print_knowers(&memory, facts, output)?;
         print_with_reveals(&memory, &edit, output)?;
@@ -328,12 +322,7 @@ pub(crate) fn make_secret(args: &args::MakeSecret, output: &mut Output) -> Resul
     Ok(memory.close()?)
 }
 
-pub(crate) fn remove_fact(args: &args::RemoveFact, output: &mut Output) -> Result<()> {
-    let edit = |names: &Names| Ok(Edit::RemoveFact { fact: names.fact(&args.fact)? });
-    run_edit(&args.campaign, args.dry_run, edit, output)
-}
-
 pub(crate) fn remove_entity(args: &args::RemoveEntity, output: &mut Output) -> Result<()> {
     let edit = |names: &Names| Ok(Edit::RemoveEntity { entity: names.entity(&args.entity)? });
-    run_edit(&args.campaign, args.dry_run, edit, output)
+    run_edit(WriteContext::new(&args.campaign, args.dry_run), edit, output)
 }

@@ -16,9 +16,8 @@ use serde::Serialize;
 use super::check_reply;
 use crate::{
     args::{self, Campaign, NewFact},
-    campaign::{self, Access},
     display_names::DisplayNames,
-    dry_run::print_effects,
+    dry_run::{WriteContext, print_effects},
     interrupt,
     names::Names,
     output::Output,
@@ -90,22 +89,20 @@ fn retold_object(stated: &Stated, object: &str, names: &Names) -> Result<Object>
 }
 
 fn record_event(
-    campaign: &Campaign,
-    dry_run: bool,
+    context: WriteContext,
     game_event: impl FnOnce(&Names) -> Result<GameEvent>,
     output: &mut Output,
 ) -> Result<()> {
-    let memory = campaign::open_for_recording(campaign, Access::for_dry_run(dry_run), output)?;
+    let memory = context.open_for_recording(output)?;
     let game_event = game_event(&Names::read(&memory, output)?)?;
-    write_event(memory, campaign, dry_run, game_event, None, output)
+    write_event(memory, context, game_event, None, output)
 }
 
 /// Writes an event, or shows its effects in a dry run. `facts` contains the recorded facts that were recognized in a
 /// spoken line.
 fn write_event(
     memory: Memory,
-    campaign: &Campaign,
-    dry_run: bool,
+    context: WriteContext,
     game_event: GameEvent,
     facts: Option<LineFacts>,
     output: &mut Output,
@@ -126,7 +123,7 @@ fn write_event(
     };
     let build_operation =
         move |world: &ReadSnapshot| Ok(game_event.operation(&world.state, Author::Dm, real_time())?);
-    write_with_effects(memory, campaign, dry_run, (audience, facts), build_operation, output)
+    write_with_effects(memory, context, (audience, facts), build_operation, output)
 }
 
 /// The characters that perceive an event.
@@ -174,15 +171,14 @@ fn confirmation(campaign: &Campaign, recorded: Option<&Audience>, fact: &FactMat
 /// memory. In a dry run, prints the same without committing the operation.
 fn write_with_effects(
     memory: Memory,
-    campaign: &Campaign,
-    dry_run: bool,
+    context: WriteContext,
     (audience, mut facts): (Option<Audience>, Option<LineFacts>),
     build_operation: impl FnMut(&ReadSnapshot) -> Result<Operation, MemoryError> + Clone + Send + 'static,
     output: &mut Output,
 ) -> Result<()> {
     let preview = memory.preview(build_operation.clone())?.wait()?;
     let (mut written, mut found) = (None, None);
-    if dry_run {
+    if context.dry_run {
         output.line(format!("Dry run, nothing is changed: {}", preview.summary))?;
     } else {
         let operation = memory.write(build_operation)?.wait()?;
@@ -194,13 +190,13 @@ fn write_with_effects(
     if let Some(facts) = &mut facts {
         facts.set_learned_by(&preview);
         let recorded = audience.as_ref().filter(|_| written.is_some());
-        facts.print(&names, |fact| confirmation(campaign, recorded, fact), output)?;
+        facts.print(&names, |fact| confirmation(context.campaign, recorded, fact), output)?;
     }
     print_effects(&preview, &names, output)?;
     drop(names);
-    if !dry_run {
+    if !context.dry_run {
         // Extracts facts from a spoken line, as from a line of a session log.
-        found = texts::extract_new_texts(&memory, &campaign.campaign, output)?;
+        found = texts::extract_new_texts(&memory, &context.campaign.campaign, output)?;
     }
     let heard_by = audience.map(|audience| audience.characters);
     print_with_reveals(&memory, EventOutput { written, preview, heard_by, facts, found }, output)?;
@@ -215,20 +211,19 @@ pub(crate) fn witness(args: &args::Witness, output: &mut Output) -> Result<()> {
             circumstances: circumstances(&args.circumstances, names)?,
         })
     };
-    record_event(&args.campaign, args.circumstances.dry_run, game_event, output)
+    record_event(WriteContext::new(&args.campaign, args.circumstances.dry_run), game_event, output)
 }
 
 pub(crate) fn say(args: &args::Say, output: &mut Output) -> Result<()> {
     if args.check {
         return check_reply::check(args, output);
     }
-    let dry_run = args.circumstances.dry_run;
+    let context = WriteContext::new(&args.campaign, args.circumstances.dry_run);
     // Facts on the command line say completely what the line states.
     let is_matched = args.states.is_empty() && args.new.is_empty();
-    let access = Access::for_dry_run(dry_run);
     let memory = match is_matched {
-        true => campaign::open_for_speech(&args.campaign, access, output)?,
-        false => campaign::open_for_recording(&args.campaign, access, output)?,
+        true => context.open_for_speech(output)?,
+        false => context.open_for_recording(output)?,
     };
     let names = Names::read(&memory, output)?;
     let speaker = names.speaker(&args.speaker)?;
@@ -246,12 +241,21 @@ pub(crate) fn say(args: &args::Say, output: &mut Output) -> Result<()> {
         facts = Some(recognized);
     }
     let game_event = GameEvent::Say { speaker, text, states, hearers, lie, circumstances };
-    write_event(memory, &args.campaign, dry_run, game_event, facts, output)
+    write_event(memory, context, game_event, facts, output)
 }
 
 pub(crate) fn tell_others(args: &args::Tell, output: &mut Output) -> Result<()> {
     let is_retold = args.retold.is_some() || args.retold_object.is_some();
     let game_event = |names: &Names| {
+        if let Some(secret) = args.fact.as_ref().filter(|_| args.openly) {
+            return Ok(GameEvent::Reveal {
+                holder: names.speaker(&args.teller)?,
+                fact: names.fact(secret)?,
+                to: Hearers::listed_or_at_place(names.characters(&args.to)?),
+                openly: true,
+                circumstances: circumstances(&args.circumstances, names)?,
+            });
+        }
         let fact = single_fact(args.fact.as_ref(), &args.new, names)?;
         let object = args.retold_object.as_ref().map(|object| retold_object(&fact, object, names)).transpose()?;
         Ok(GameEvent::Tell {
@@ -265,7 +269,7 @@ pub(crate) fn tell_others(args: &args::Tell, output: &mut Output) -> Result<()> 
             circumstances: circumstances(&args.circumstances, names)?,
         })
     };
-    record_event(&args.campaign, args.circumstances.dry_run, game_event, output)
+    record_event(WriteContext::new(&args.campaign, args.circumstances.dry_run), game_event, output)
 }
 
 pub(crate) fn read(args: &args::Read, output: &mut Output) -> Result<()> {
@@ -277,7 +281,7 @@ pub(crate) fn read(args: &args::Read, output: &mut Output) -> Result<()> {
             circumstances: circumstances(&args.circumstances, names)?,
         })
     };
-    record_event(&args.campaign, args.circumstances.dry_run, game_event, output)
+    record_event(WriteContext::new(&args.campaign, args.circumstances.dry_run), game_event, output)
 }
 
 pub(crate) fn deduce(args: &args::Deduce, output: &mut Output) -> Result<()> {
@@ -290,7 +294,7 @@ pub(crate) fn deduce(args: &args::Deduce, output: &mut Output) -> Result<()> {
             circumstances: circumstances(&args.circumstances, names)?,
         })
     };
-    record_event(&args.campaign, args.circumstances.dry_run, game_event, output)
+    record_event(WriteContext::new(&args.campaign, args.circumstances.dry_run), game_event, output)
 }
 
 pub(crate) fn refute(args: &args::Refute, output: &mut Output) -> Result<()> {
@@ -305,36 +309,24 @@ pub(crate) fn refute(args: &args::Refute, output: &mut Output) -> Result<()> {
             circumstances: circumstances(&args.circumstances, names)?,
         })
     };
-    record_event(&args.campaign, args.circumstances.dry_run, game_event, output)
-}
-
-pub(crate) fn reveal(args: &args::Reveal, output: &mut Output) -> Result<()> {
-    let game_event = |names: &Names| {
-        Ok(GameEvent::Reveal {
-            holder: names.speaker(&args.holder)?,
-            fact: names.fact(&args.fact)?,
-            to: Hearers::listed_or_at_place(names.characters(&args.to)?),
-            openly: args.openly,
-            circumstances: circumstances(&args.circumstances, names)?,
-        })
-    };
-    record_event(&args.campaign, args.circumstances.dry_run, game_event, output)
+    record_event(WriteContext::new(&args.campaign, args.circumstances.dry_run), game_event, output)
 }
 
 pub(crate) fn forget(args: &args::Forget, output: &mut Output) -> Result<()> {
     let game_event = |names: &Names| {
         Ok(GameEvent::Forget { knower: names.character(&args.character)?, fact: names.fact(&args.fact)? })
     };
-    record_event(&args.campaign, args.dry_run, game_event, output)
+    record_event(WriteContext::new(&args.campaign, args.dry_run), game_event, output)
 }
 
 pub(crate) fn retcon(args: &args::Retcon, output: &mut Output) -> Result<()> {
-    let memory = campaign::open_for_recording(&args.campaign, Access::for_dry_run(args.dry_run), output)?;
+    let context = WriteContext::new(&args.campaign, args.dry_run);
+    let memory = context.open_for_recording(output)?;
     let fact = Names::read(&memory, output)?.fact(&args.fact)?;
     let retcon = match args.kind.until.clone() {
         Some(until) => Retcon::Until { fact, until },
         None => Retcon::Retract { fact },
     };
     let build_operation = move |world: &ReadSnapshot| Ok(retcon.operation(&world.state, Author::Dm, real_time())?);
-    write_with_effects(memory, &args.campaign, args.dry_run, (None, None), build_operation, output)
+    write_with_effects(memory, context, (None, None), build_operation, output)
 }

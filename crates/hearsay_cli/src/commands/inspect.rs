@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use hearsay_belief::graph::Direction;
-use hearsay_engine::{ModelStatus, SharingStatus};
-use hearsay_model::{EntityId, Factuality, GameTime, Position};
+use hearsay_engine::{Memory, ModelStatus, SharingStatus};
+use hearsay_model::{FactId, Factuality, GameTime, Position};
 use hearsay_query as query;
 use hearsay_query::{
     QueryError,
     entities::{EntityPage, entity_page},
-    facts::{FactFilter, FactRow, ObjectFilter, fact_row},
+    facts::{FactFilter, FactRelationRow, FactRow, KnowerRow, ObjectFilter, fact_row},
     graph::TraversalFilter,
     ids::require_fact,
     known_facts::{ViewFactRow, view_entity_page, view_fact_row, view_facts},
@@ -29,11 +29,23 @@ use crate::{
     texts::{self, EncoderUse},
 };
 
+/// Opens a campaign to show it at a point in time, as a knower sees it. Without a knower, shows the whole campaign. Also
+/// returns the names, and the requested game time.
+fn open_view(
+    campaign: &args::Campaign,
+    point_in_time: &args::PointInTime,
+    knower: Option<&String>,
+    output: &Output,
+) -> Result<(Memory, Names, Option<GameTime>)> {
+    require_knower(point_in_time, knower)?;
+    let memory = campaign::open(campaign, Access::Read, EncoderUse::Disabled, output)?;
+    let (names, as_of) = Names::read_at(&memory, point_in_time, output)?;
+    let names = names.in_view_of_optional(knower, as_of)?;
+    Ok((memory, names, as_of))
+}
+
 pub(crate) fn facts(args: &args::Facts, output: &mut Output) -> Result<()> {
-    require_knower(&args.point_in_time, args.knower.as_ref())?;
-    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
-    let (names, as_of) = Names::read_at(&memory, &args.point_in_time, output)?;
-    let names = names.in_view_of_optional(args.knower.as_ref(), as_of)?;
+    let (memory, names, _) = open_view(&args.campaign, &args.point_in_time, args.knower.as_ref(), output)?;
     // An object that is the name of no entity is a part of a value.
     let object = |text: &String| ObjectFilter { entity: names.find_entity(text).ok(), words: text.clone() };
     let filter = FactFilter {
@@ -77,10 +89,7 @@ enum Shown<R> {
 }
 
 pub(crate) fn show(args: &args::Show, output: &mut Output) -> Result<()> {
-    require_knower(&args.point_in_time, args.knower.as_ref())?;
-    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
-    let (names, as_of) = Names::read_at(&memory, &args.point_in_time, output)?;
-    let names = names.in_view_of_optional(args.knower.as_ref(), as_of)?;
+    let (memory, names, _) = open_view(&args.campaign, &args.point_in_time, args.knower.as_ref(), output)?;
     let state = names.state();
     let item = names.entity_or_fact(&args.reference).map_err(unknown_reference)?;
     match names.own_view() {
@@ -151,99 +160,112 @@ fn unknown_reference(error: anyhow::Error) -> anyhow::Error {
     CliError::new(NOT_FOUND, message).into()
 }
 
+/// The rows of the page of a fact, each with a label and a text.
+#[derive(Default)]
+struct FactPage(Vec<[String; 2]>);
+
+impl FactPage {
+    fn add(&mut self, label: &str, text: impl Into<String>) {
+        self.0.push([format!("  {label}"), text.into()]);
+    }
+
+    /// Adds the id, the handle, and the subject, predicate and object of a fact.
+    fn add_parts(&mut self, id: FactId, handle: Option<&String>, parts: [&str; 3], statement: &str) {
+        self.add("fact", id.to_string());
+        if let Some(handle) = handle {
+            self.add("handle", handle);
+        }
+        let [subject, predicate, object] = parts;
+        // Omits the value of a free-text fact, because the statement repeats it.
+        let object = if object == statement { "" } else { object };
+        self.add("says", format!("{subject} {predicate} {object}").trim_end());
+    }
+
+    /// Adds the attitude, and the dates between which a fact is true.
+    fn add_attitude_and_dates(&mut self, attitude: Option<i8>, since: Option<&String>, until: Option<&String>) {
+        if let Some(attitude) = attitude {
+            self.add("attitude", format!("{attitude:+}"));
+        }
+        for (label, date) in [("since", since), ("until", until)] {
+            if let Some(date) = date {
+                self.add(label, date);
+            }
+        }
+    }
+
+    fn add_relations(&mut self, relations: &[FactRelationRow]) {
+        for relation in relations {
+            self.add(relation.relation, format!("{} [{}]", relation.statement, relation.fact.short()));
+        }
+    }
+}
+
 /// Prints a fact as one character knows it.
 fn print_view_fact(row: &ViewFactRow, output: &mut Output) -> Result<()> {
     output.line(Line::heading(&row.statement))?;
-    let mut lines: Vec<[String; 2]> = Vec::new();
-    let mut add_row = |label: &str, text: String| lines.push([format!("  {label}"), text]);
-    add_row("fact", row.id.to_string());
-    let object = if row.object == row.statement { "" } else { row.object.as_str() };
-    add_row("says", format!("{} {} {object}", row.subject, row.predicate).trim_end().to_owned());
-    add_row("secrecy", if row.secret { "secret" } else { "open" }.to_owned());
-    if let Some(attitude) = row.attitude {
-        add_row("attitude", format!("{attitude:+}"));
-    }
-    for (label, date) in [("since", &row.since), ("until", &row.until)] {
-        if let Some(date) = date {
-            add_row(label, date.clone());
-        }
-    }
+    let mut page = FactPage::default();
+    page.add_parts(row.id, None, [row.subject.as_str(), row.predicate.as_str(), &row.object], &row.statement);
+    page.add("secrecy", if row.secret { "secret" } else { "open" });
+    page.add_attitude_and_dates(row.attitude, row.since.as_ref(), row.until.as_ref());
     let remark = belief_remark(&row.hold, row.credence);
     let remark = if remark.is_empty() { String::new() } else { format!(", {remark}") };
-    add_row("credence", format!("{:.2}{remark}", row.credence));
-    add_row("learned", row.citation.line());
+    page.add("credence", format!("{:.2}{remark}", row.credence));
+    page.add("learned", row.citation.line());
     if row.citation.conceals {
-        add_row("conceals", "yes".to_owned());
+        page.add("conceals", "yes");
     }
     if !row.told.is_empty() {
-        add_row("told", format_ids(&row.told));
+        page.add("told", format_ids(&row.told));
     }
-    for relation in &row.fact_relations {
-        add_row(relation.relation, format!("{} [{}]", relation.statement, relation.fact.short()));
-    }
-    output.columns(&lines)
+    page.add_relations(&row.fact_relations);
+    output.columns(&page.0)
 }
 
 fn print_fact(row: &FactRow, output: &mut Output) -> Result<()> {
     output.line(Line::heading(&row.statement))?;
-    let mut lines: Vec<[String; 2]> = Vec::new();
-    let mut add_row = |label: &str, text: String| lines.push([format!("  {label}"), text]);
-    add_row("fact", row.id.to_string());
-    if let Some(handle) = &row.handle {
-        add_row("handle", handle.clone());
-    }
-    // Omits the value of a free-text fact, because the statement repeats it.
-    let object = if row.object == row.statement { "" } else { row.object.as_str() };
-    add_row("says", format!("{} {} {object}", row.subject, row.predicate).trim_end().to_owned());
+    let mut page = FactPage::default();
+    let parts = [row.subject.as_str(), row.predicate.as_str(), &row.object];
+    page.add_parts(row.id, row.handle.as_ref(), parts, &row.statement);
     let confirmed = if row.confirmed { ", confirmed by the DM" } else { "" };
     let extracted = row.extracted.map_or(String::new(), |extracted| format!(" ({extracted:.2} before calibration)"));
     let confidence = format!("confidence {:.2}{extracted}", row.confidence);
-    add_row("status", format!("{}, {}, {confidence}{confirmed}", row.status, row.secrecy));
+    page.add("status", format!("{}, {}, {confidence}{confirmed}", row.status, row.secrecy));
     if row.factuality != Factuality::Asserted {
-        add_row("source says", row.factuality.to_string());
+        page.add("source says", row.factuality.to_string());
     }
     if !row.mentions.is_empty() {
-        let mentions: Vec<&str> = row.mentions.iter().map(EntityId::as_str).collect();
-        add_row("names", mentions.join(", "));
+        page.add("names", format_ids(&row.mentions));
     }
-    if let Some(attitude) = row.attitude {
-        add_row("attitude", format!("{attitude:+}"));
-    }
-    for (label, date) in [("since", &row.since), ("until", &row.until)] {
-        if let Some(date) = date {
-            add_row(label, date.clone());
-        }
-    }
+    page.add_attitude_and_dates(row.attitude, row.since.as_ref(), row.until.as_ref());
     let session = row.session.as_ref().map_or(String::new(), |session| format!(", {session}"));
     let stage = row.stage.map_or(String::new(), |stage| format!(", found by {stage}"));
-    add_row("recorded by", format!("{}{stage}{session}", row.author));
+    page.add("recorded by", format!("{}{stage}{session}", row.author));
     for evidence in &row.evidence {
-        add_row("written in", evidence.clone());
+        page.add("written in", evidence);
     }
-    for relation in &row.fact_relations {
-        add_row(relation.relation, format!("{} [{}]", relation.statement, relation.fact.short()));
-    }
+    page.add_relations(&row.fact_relations);
     if row.known_by.is_empty() {
-        add_row("known by", "nobody".into());
+        page.add("known by", "nobody");
     }
     for knower in &row.known_by {
-        let knower_name = if knower.knower.entity().is_none() { "everybody" } else { knower.knower.as_str() };
-        let learned = knower.learned.as_ref().map_or(String::new(), |learned| format!(", {learned}"));
-        let conceals = if knower.conceals { ", conceals it" } else { "" };
-        let rank = knower.rank.as_ref().map_or(String::new(), |rank| format!(", {rank} and above"));
-        let co_present = knower.co_present.iter().map(EntityId::as_str).collect::<Vec<_>>().join(", ");
-        let co_present = match (co_present.is_empty(), knower.passed_on) {
-            (true, _) => String::new(),
-            (false, true) => format!(" to {co_present}"),
-            (false, false) => format!(", with {co_present}"),
-        };
-        let credence = if knower.passed_on { String::new() } else { format!(", credence {:.2}", knower.credence) };
-        add_row(
-            "known by",
-            format!("{knower_name}: {}{co_present}{credence}{learned}{rank}{conceals}", knower.acquisition),
-        );
+        page.add("known by", knower_text(knower));
     }
-    output.columns(&lines)
+    output.columns(&page.0)
+}
+
+/// Describes how a knower learned a fact.
+fn knower_text(knower: &KnowerRow) -> String {
+    let knower_name = if knower.knower.entity().is_none() { "everybody" } else { knower.knower.as_str() };
+    let learned = knower.learned.as_ref().map_or(String::new(), |learned| format!(", {learned}"));
+    let conceals = if knower.conceals { ", conceals it" } else { "" };
+    let rank = knower.rank.as_ref().map_or(String::new(), |rank| format!(", {rank} and above"));
+    let co_present = match (format_ids(&knower.co_present), knower.passed_on) {
+        (ids, _) if ids.is_empty() => String::new(),
+        (ids, true) => format!(" to {ids}"),
+        (ids, false) => format!(", with {ids}"),
+    };
+    let credence = if knower.passed_on { String::new() } else { format!(", credence {:.2}", knower.credence) };
+    format!("{knower_name}: {}{co_present}{credence}{learned}{rank}{conceals}", knower.acquisition)
 }
 
 fn traversal_filter(args: &args::TraversalOptions, names: &Names, as_of: Option<GameTime>) -> TraversalFilter {
@@ -256,10 +278,8 @@ fn traversal_filter(args: &args::TraversalOptions, names: &Names, as_of: Option<
 }
 
 pub(crate) fn neighbours(args: &args::Neighbours, output: &mut Output) -> Result<()> {
-    require_knower(&args.traversal.point_in_time, args.traversal.knower.as_ref())?;
-    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
-    let (names, as_of) = Names::read_at(&memory, &args.traversal.point_in_time, output)?;
-    let names = names.in_view_of_optional(args.traversal.knower.as_ref(), as_of)?;
+    let args::TraversalOptions { point_in_time, knower, .. } = &args.traversal;
+    let (memory, names, as_of) = open_view(&args.campaign, point_in_time, knower.as_ref(), output)?;
     let (entity, filter) = (names.entity(&args.entity)?, traversal_filter(&args.traversal, &names, as_of));
     let rows = query::graph::neighbours(names.state(), &entity, &filter, args.depth, args.limit)?;
     output.data(&rows)?;
@@ -274,10 +294,8 @@ pub(crate) fn neighbours(args: &args::Neighbours, output: &mut Output) -> Result
 }
 
 pub(crate) fn path(args: &args::Path, output: &mut Output) -> Result<()> {
-    require_knower(&args.traversal.point_in_time, args.traversal.knower.as_ref())?;
-    let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
-    let (names, as_of) = Names::read_at(&memory, &args.traversal.point_in_time, output)?;
-    let names = names.in_view_of_optional(args.traversal.knower.as_ref(), as_of)?;
+    let args::TraversalOptions { point_in_time, knower, .. } = &args.traversal;
+    let (memory, names, as_of) = open_view(&args.campaign, point_in_time, knower.as_ref(), output)?;
     let (from, to) = (names.entity(&args.from)?, names.entity(&args.to)?);
     let filter = traversal_filter(&args.traversal, &names, as_of);
     let steps = query::graph::path(names.state(), &from, &to, &filter, args.max)?;

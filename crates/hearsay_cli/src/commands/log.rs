@@ -116,6 +116,7 @@ fn record(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         print_written(&operation, output)?;
         written = Some(operation);
         found = texts::extract_new_texts(&memory, &args.campaign.campaign, output)?;
+        texts::print_dropped(&memory, passages.first(), found.as_ref(), output)?;
         if let Some(earlier) = earlier.filter(|_| facts.is_empty()) {
             facts.extend(stated_facts::extracted_secrets(&memory, &passages, earlier)?);
             note_learned_secrets(args, &facts, written.as_ref(), output);
@@ -133,23 +134,21 @@ fn record(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     print_line_and_speaker(line_number, named_speaker, &display, output)?;
     let talk_kind = passages.first().and_then(|passage| passage.talk_kind);
     let is_withheld = !facts.withheld_ids().is_empty();
-    match passages.first() {
-        Some(passage) if !is_withheld && passage.is_out_of_character() => {
-            print_out_of_character(&override_hint(args, passage), output)?;
-        }
-        Some(_) => print_hearers(&heard_by, &display, output)?,
-        None => {}
+    if let Some(passage) = passages.first() {
+        print_reception(args, passage, &heard_by, &display, output)?;
     }
-    let is_empty_lie = args.lie && facts.is_empty() && !passages.is_empty();
+    let is_empty_lie = args.lie && !facts.has_any() && !passages.is_empty();
     facts.print(&display, |fact| confirmation(args, line_number, fact), output)?;
     drop(display);
     if let Some(passage) = passages.first().filter(|_| is_withheld && !args.dry_run) {
-        print_withheld_note(args, passage.line, &facts, output);
+        print_withheld_note(args, passage.line, output);
     }
     let new_facts = extracted_facts(&memory, &passages)?;
     print_extracted_facts(&new_facts, &args.campaign, output)?;
-    let offered: &[_] = if is_withheld || !args.without.is_empty() { &[] } else { &attendance[..] };
-    confirmation::print_hint(args, line_number, &facts, &new_facts, offered, output)?;
+    let attendance = presence::open_hints(&memory, args, attendance)?;
+    let decidable = passages.first().filter(|_| !is_withheld && args.without.is_empty());
+    let decidable = presence::decidable_hints(&memory, decidable.map(Arc::as_ref))?;
+    confirmation::print_hint(args, line_number, &facts, &new_facts, &decidable, output)?;
     if let Some(line) = passages.first() {
         presence::print_notes(&memory, args, line, &deaths, attendance, &new_facts, output)?;
     }
@@ -206,7 +205,7 @@ fn only_line(args: &args::SessionLog) -> Result<Option<u32>> {
         None => Ok(None),
         Some([line]) => Ok(Some(*line)),
         Some(_) => {
-            let message = "--line takes several lines only with --by, --with or --without; pass one line";
+            let message = "--line takes several lines only with --yes, --by, --with or --without; pass one line";
             Err(CliError::new(USAGE_ERROR, message).into())
         }
     }
@@ -301,14 +300,15 @@ fn confirm_secrets(
     Ok((facts, state))
 }
 
-/// Prints the commands with which the secrets of a line come out, or with which the line is heard without them.
-fn print_withheld_note(args: &args::SessionLog, line: u32, facts: &LineFacts, output: &Output) {
+/// Prints the command with which a withheld line and its secrets come out, and the command for a line that states no
+/// secret.
+fn print_withheld_note(args: &args::SessionLog, line: u32, output: &Output) {
     let session = session_option(args);
-    let reveal = args.campaign.command(&format!("log --line {line}{}{session}", facts.withheld_options()));
+    let reveal = args.campaign.command(&format!("log --line {line} --yes{session}"));
     let mark = args.campaign.command(&format!("session mark {line} narration{session}"));
     output.note(format!(
-        "this line may state a secret, so no character hears it, and no document for players quotes it. If the secret \
-         came out, run `{reveal}`. If the line states no secret, run `{mark}`."
+        "no document for players quotes the withheld line. If the secret comes out, run `{reveal}`. If the line states \
+         no secret, run `{mark}`."
     ));
 }
 
@@ -369,6 +369,23 @@ fn override_hint(args: &args::SessionLog, passage: &Passage) -> String {
     let session = session_option(args);
     let command = args.campaign.command(&format!("session mark {} in-character{session}", passage.line));
     format!("--in-character; for this line, `{command}`")
+}
+
+/// Prints who heard a line, or why nobody heard it.
+fn print_reception(
+    args: &args::SessionLog,
+    passage: &Passage,
+    heard_by: &[Knower],
+    display: &DisplayNames,
+    output: &mut Output,
+) -> Result<()> {
+    if passage.is_withheld() {
+        return output.line("  withheld: no character hears the line, because it may state a secret");
+    }
+    match passage.is_out_of_character() {
+        true => print_out_of_character(&override_hint(args, passage), output),
+        false => print_hearers(heard_by, display, output),
+    }
 }
 
 /// Prints that a line is out of character. `hint` names the option or the command that makes the line part of the story.

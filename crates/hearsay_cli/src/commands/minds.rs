@@ -6,6 +6,7 @@ use hearsay_model::{Degree, Feeling};
 use hearsay_query::{
     self as query,
     character_trust::{TrustReasonKind, character_trust},
+    memory::RetentionFilter,
     rumours::RumourVersion,
 };
 use serde_json::json;
@@ -96,7 +97,8 @@ pub(crate) fn memory(args: &args::CharacterMemory, output: &mut Output) -> Resul
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let (names, moment) = Names::read_at(&memory, &args.point_in_time, output)?;
     let character = names.character(&args.character)?;
-    let result = query::memory::memory(names.state(), &character, args.all, moment)?;
+    let filter = if args.all { RetentionFilter::Fading } else { RetentionFilter::Faded };
+    let result = query::memory::memory(names.state(), &character, filter, moment)?;
     output.data(&result)?;
     let name = names.state().name_or_id(&character);
     match (result.forgetting, result.facts.is_empty()) {

@@ -68,6 +68,7 @@ pub(crate) fn run(args: &Args, output: &mut Output) -> Result<()> {
         Command::Simulate(SimulateCommand::Flag(command)) => simulate::flag(command, output),
         Command::Trust(command) => maintenance::trust(command, output),
         Command::Db(command) => db::db(command, output),
+        Command::Model(command) => model::run(command, output),
     }
 }
 
@@ -94,7 +95,6 @@ fn run_fact(command: &FactCommand, output: &mut Output) -> Result<()> {
         FactCommand::Correct(command) => edit::correct(command, output),
         FactCommand::Secret(command) => edit::make_secret(command, output),
         FactCommand::Retract(command) => event::retcon(command, output),
-        FactCommand::Remove(command) => edit::remove_fact(command, output),
         FactCommand::Extract(command) => extract::extract(command, output),
         FactCommand::Prune(command) => maintenance::prune(command, output),
     }
@@ -120,11 +120,9 @@ fn run_know(command: &KnowCommand, output: &mut Output) -> Result<()> {
 fn run_event(command: &EventCommand, output: &mut Output) -> Result<()> {
     match command {
         EventCommand::Witness(command) => event::witness(command, output),
-        EventCommand::Say(command) => event::say(command, output),
         EventCommand::Tell(command) => event::tell_others(command, output),
         EventCommand::Read(command) => event::read(command, output),
         EventCommand::Deduce(command) => event::deduce(command, output),
         EventCommand::Refute(command) => event::refute(command, output),
-        EventCommand::Reveal(command) => event::reveal(command, output),
     }
 }

@@ -1,15 +1,17 @@
 //! `review`: lists the items that wait for the DM's decision, and records the decisions.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use anyhow::Result;
 use hearsay_commands::{
     reading::Draft,
-    review::{Decision, Decisions, with_knowers},
+    review::{Decision, Decisions, later_place, with_knowers},
     session::is_table_line,
 };
 use hearsay_engine::{Memory, ReadSnapshot, TextType, Written, real_time};
-use hearsay_model::{EntityId, Evidence, FactId, FactStatus, Factuality, Knower, SessionId, State};
+use hearsay_model::{
+    Change, EntityId, Evidence, Fact, FactId, FactStatus, Factuality, Knower, Object, SessionId, State, attribute,
+};
 use hearsay_query::{
     contradictions::Clash,
     ids::require_fact,
@@ -86,21 +88,35 @@ pub(crate) fn run(args: &args::Review, output: &mut Output) -> Result<()> {
         Some(decision) => decide_on(args, decision, &memory, output)?,
         None => {
             list(args, &memory, output)?;
-            0
+            Unchanged::default()
         }
     };
     memory.close()?;
-    if unchanged > 0 {
-        let facts = count(unchanged, "fact was", "facts were");
-        let message = format!("{facts} not changed, because of an earlier decision: see `already` above");
-        return Err(CliError::new(1, message).into());
+    let facts = |number: usize| count(number, "fact was", "facts were");
+    let settled = (unchanged.settled > 0).then(|| {
+        format!("{} not changed, because of an earlier decision: see `already` above", facts(unchanged.settled))
+    });
+    let outdated = (unchanged.outdated > 0).then(|| {
+        format!("{} not changed, because of a later move: see `out of date` above", facts(unchanged.outdated))
+    });
+    let messages: Vec<String> = settled.into_iter().chain(outdated).collect();
+    if !messages.is_empty() {
+        return Err(CliError::new(1, messages.join("; ")).into());
     }
     Ok(())
 }
 
-/// Decides on the facts that the command names. Returns the number of facts that do not change, because an earlier
-/// decision settled them in another way.
-fn decide_on(args: &args::Review, decision: DecisionArg, memory: &Memory, output: &mut Output) -> Result<usize> {
+/// Numbers of facts that a decision does not change.
+#[derive(Default)]
+struct Unchanged {
+    /// Facts that an earlier decision settled in another way.
+    settled: usize,
+    /// Moves that still wait, because the character has moved to another place since.
+    outdated: usize,
+}
+
+/// Decides on the facts that the command names. Returns the numbers of facts that do not change.
+fn decide_on(args: &args::Review, decision: DecisionArg, memory: &Memory, output: &mut Output) -> Result<Unchanged> {
     let names = Names::read(memory, output)?;
     let (facts, settled) = names.undecided_facts(&args.facts)?;
     let is_as_requested = |fact: &SettledFact| match fact.reason {
@@ -111,7 +127,7 @@ fn decide_on(args: &args::Review, decision: DecisionArg, memory: &Memory, output
         output.data(&json!({ "written": null, "decided": [], "settled": settled }))?;
         output.line("Nothing is left to decide:")?;
         print_decided(&[], &settled, args.dry_run, &DisplayNames::read(memory)?, output)?;
-        return Ok(0);
+        return Ok(Unchanged::default());
     }
     if facts.is_empty() && !settled.is_empty() {
         let settled: Vec<String> = settled.iter().map(format_settled).collect();
@@ -136,8 +152,15 @@ fn decide_on(args: &args::Review, decision: DecisionArg, memory: &Memory, output
     };
     let unchanged = settled.iter().filter(|fact| !is_as_requested(fact)).count();
     let decisions = Decisions { facts, decision, reason: args.reason.clone() };
-    decide(args, memory, decisions, knowers, settled, output)?;
-    Ok(unchanged)
+    let outdated = decide(args, memory, decisions, knowers, settled, output)?;
+    Ok(Unchanged { settled: unchanged, outdated })
+}
+
+/// Returns the number of facts that still wait for review, and that state a move of a character who has moved to another
+/// place since.
+fn outdated_moves(state: &State, facts: &[FactId]) -> usize {
+    let waiting = facts.iter().filter_map(|id| state.fact(*id)).filter(|fact| fact.status() == FactStatus::Proposed);
+    waiting.filter(|fact| later_place(state, fact).is_some()).count()
 }
 
 /// Describes a fact on which nothing is left to decide.
@@ -163,7 +186,8 @@ fn correction_by(memory: &Memory, fact: FactId, sentence: &str) -> Result<Decisi
 }
 
 /// Records decisions, or shows their effects in a dry run. If `knowers` is not empty, only these characters know the
-/// accepted facts. `settled` contains the facts on which nothing is left to decide.
+/// accepted facts. `settled` contains the facts on which nothing is left to decide. Returns the number of facts that are
+/// moves [out of date](outdated_moves).
 fn decide(
     args: &args::Review,
     memory: &Memory,
@@ -171,8 +195,10 @@ fn decide(
     knowers: Vec<EntityId>,
     settled: Vec<SettledFact>,
     output: &mut Output,
-) -> Result<()> {
-    let (dry_run, named_knowers) = (args.dry_run, knowers.clone());
+) -> Result<usize> {
+    let (dry_run, named_knowers, facts) = (args.dry_run, knowers.clone(), decisions.facts.clone());
+    let is_edit = matches!(decisions.decision, Decision::Edit { .. });
+    let corrected = move |changes: &[Change]| if is_edit { asserted_fact(changes) } else { None };
     let build_operation = move |world: &ReadSnapshot| {
         let operation = decisions.operation(&world.state, real_time())?;
         Ok(match &knowers[..] {
@@ -185,30 +211,60 @@ fn decide(
         let position = written.position;
         let read = memory.read(move |world| {
             let changes = world.state.entry(position).map_or(&[][..], |entry| &entry.operation.changes);
-            Ok(decided_facts(&world.state, changes))
+            Ok((decided_facts(&world.state, changes), outdated_moves(&world.state, &facts), corrected(changes)))
         })?;
-        let decided = read.wait()?;
+        let (decided, outdated, corrected) = read.wait()?;
         let result = print_changes(memory, written, output)?;
-        print_decided(&decided, &settled, dry_run, &DisplayNames::read(memory)?, output)?;
+        let names = DisplayNames::read(memory)?;
+        print_corrected(corrected.as_deref(), dry_run, &names, output)?;
+        print_decided(&decided, &settled, dry_run, &names, output)?;
+        drop(names);
         if !named_knowers.is_empty() {
             note_other_hearers(args, memory, &decided, named_knowers, output)?;
         }
-        return print_with_reveals(memory, DecisionOutput { result, decided, settled }, output);
+        print_with_reveals(memory, DecisionOutput { result, decided, settled }, output)?;
+        return Ok(outdated);
     }
     let read = memory.read_in_background(move |world| {
         let operation = build_operation(world)?;
         let after = state_after(&world.state, operation.clone())?;
         let decided = decided_facts(&after, &operation.changes);
         let revealable = newly_fulfilled(&world.state, &after);
-        Ok((preview_applied(&world.state, &after, operation), decided, revealable))
+        let outdated = outdated_moves(&after, &facts);
+        let corrected = corrected(&operation.changes);
+        Ok((preview_applied(&world.state, &after, operation), decided, revealable, outdated, corrected))
     })?;
-    let (preview, decided, revealable) = read.wait()?;
+    let (preview, decided, revealable, outdated, corrected) = read.wait()?;
     let names = DisplayNames::read(memory)?;
     output.line(format!("Dry run, nothing is changed: {}", preview.summary))?;
     print_effects(&preview, &names, output)?;
+    print_corrected(corrected.as_deref(), dry_run, &names, output)?;
     print_decided(&decided, &settled, dry_run, &names, output)?;
     drop(names);
-    print_with_revealable(revealable, DecisionPreview { written: None, preview, decided, settled }, output)
+    print_with_revealable(revealable, DecisionPreview { written: None, preview, decided, settled }, output)?;
+    Ok(outdated)
+}
+
+/// Returns the first fact that an operation adds.
+fn asserted_fact(changes: &[Change]) -> Option<Arc<Fact>> {
+    changes.iter().find_map(|change| match change {
+        Change::AssertFact(fact) => Some(Arc::clone(fact)),
+        _ => None,
+    })
+}
+
+/// Prints whether a corrected fact is a relation or an attribute, or only a sentence.
+fn print_corrected(fact: Option<&Fact>, dry_run: bool, names: &DisplayNames, output: &mut Output) -> Result<()> {
+    let Some(fact) = fact else { return Ok(()) };
+    let verb = if dry_run { "will be recorded" } else { "recorded" };
+    if *fact.predicate() == *attribute::LORE {
+        return output.line(format!("  {verb} as a sentence; Hearsay took no relation from it"));
+    }
+    let object = match fact.object() {
+        Object::Entity(id) => names.name(id),
+        Object::Value(value) => value.to_string(),
+    };
+    output.line(format!("  {verb} as: {} {} {object}", names.name(fact.subject()), fact.predicate()))
 }
 
 /// Prints a note for each line that states an accepted fact and that characters other than the knowers heard. They no

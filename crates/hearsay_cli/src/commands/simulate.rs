@@ -14,6 +14,7 @@ use super::edit::write_edit;
 use crate::{
     args,
     campaign::{self, Access},
+    dry_run::WriteContext,
     interrupt,
     output::{Output, count},
     reveals::{print_reveal, print_with_reveals},
@@ -103,7 +104,7 @@ pub(crate) fn flag(args: &args::Flag, output: &mut Output) -> Result<()> {
             true => Edit::DeclareFlag { name, value },
             false => Edit::SetFlag { name, value },
         };
-        write_edit(&memory, args.dry_run, edit, output)?;
+        write_edit(&memory, WriteContext::new(&args.campaign, args.dry_run), edit, output)?;
         return Ok(memory.close()?);
     }
     let requested = args.name.clone();

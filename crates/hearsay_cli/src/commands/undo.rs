@@ -110,7 +110,7 @@ fn is_confirmed(plan: &UndoPlan, reason: &str, output: &Output) -> bool {
 
 fn plan_undo_of(memory: &Memory, args: &args::Undo) -> Result<UndoPlan> {
     let target = match (args.position, args.author) {
-        (Some(position), _) => UndoTarget::At(Position(position)),
+        (Some(position), _) => UndoTarget::At(undoable_operation(memory, args, Position(position))?),
         (_, Some(AuthorArg::Import)) => UndoTarget::At(last_import(memory)?),
         (_, Some(AuthorArg::Dm)) => UndoTarget::LastBy(Author::Dm),
         (_, Some(AuthorArg::Game)) => UndoTarget::LastBy(Author::Game),
@@ -162,6 +162,30 @@ fn plan_undo_back_to(memory: &Memory, position: Position) -> Result<UndoPlan> {
         Ok(UndoPlan { position, preview, undone: Some(undone), reverts_import, reason, lines })
     })?;
     Ok(plan.wait()?)
+}
+
+/// Returns the position of an operation, if its undo changes the campaign.
+///
+/// # Errors
+/// Returns an error if the operation only records the progress of the program. The error names the operation before it.
+fn undoable_operation(memory: &Memory, args: &args::Undo, position: Position) -> Result<Position> {
+    let read = memory.read(move |world| {
+        let state = &world.state;
+        let is_internal = query::journal::records_only_progress(state, position);
+        let summary = state.entry(position).map_or_else(String::new, |entry| entry.operation.summary.clone());
+        let earlier =
+            query::journal::visible_history(state, usize::MAX).into_iter().find(|row| row.position < position);
+        Ok(is_internal.then_some((summary, earlier)))
+    })?;
+    let Some((summary, earlier)) = read.wait()? else { return Ok(position) };
+    let before = earlier.map_or_else(String::new, |row| {
+        format!("the operation before it is {} (\u{201C}{}\u{201D}); ", row.position, row.summary)
+    });
+    bail!(
+        "operation {position} is internal (\u{201C}{summary}\u{201D}), so there is nothing to undo; {before}`{}` lists the \
+         operations",
+        args.campaign.command("db history")
+    )
 }
 
 /// Returns the position of the newest import that was not reverted.

@@ -130,6 +130,82 @@ Criticals do maximum damage.
 }
 
 #[test]
+fn the_truth_behind_a_lie_and_a_real_name_are_known_to_few() {
+    let test_dir = TestDir::new();
+    let page = "\
+# Quarry
+
+## Places
+
+- Dunholt - a town.
+- The Kiln - a tower in Dunholt.
+
+## People
+
+**Ilan Voss** - an actor. Lives in the Kiln. His real name is Jorin Hale.
+Cover story: he was ill on the night of the fire.
+Truth: he lit the fire.
+
+**Berta Holm** - a mason. Lives in the Kiln.
+
+## Lies
+
+- Berta sold the gate. She tells everybody that thieves took the gate.
+";
+    test_dir.write("page.md", page);
+    let printed = test_dir.ok(&["new", "quarry", "--from", "page.md"]);
+    for part in [
+        "Secret names, with their knowers:\n    10  ilan-voss  Jorin Hale",
+        "berta-holm to dunholt",
+        "Lies that nobody believes yet (add `told_to: [ID, ID]` in campaign.yaml): line 11\n",
+    ] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+    let know = |who: &str| test_dir.ok(&["-C", "quarry", "know", "knows", who]);
+    let (ilan, berta) = (know("ilan-voss"), know("berta-holm"));
+    assert!(ilan.contains("lit the fire") && ilan.contains("Jorin Hale"), "{ilan}");
+    assert!(!berta.contains("lit the fire") && !berta.contains("Jorin"), "{berta}");
+    assert!(ilan.contains("hieves took the gate"), "{ilan}");
+    assert!(fs::read_to_string(test_dir.path("quarry/campaign.yaml")).unwrap().contains("truth_is: ilan-voss-truth"));
+}
+
+#[test]
+fn an_npc_without_a_place_lives_where_it_works() {
+    let test_dir = TestDir::new();
+    let page = "\
+Players: Wren Oake (Ben)
+
+We start in the Gilded Gull, an inn in Gullhaven.
+
+## People
+
+- Mirela Voss, landlady of the Gilded Gull.
+- Pell Marrow, former innkeeper of the Gilded Gull.
+- Bram Kess, cook at the Gull. Lives in the Mill.
+- Tib Hale, a spy from Gullhaven.
+
+## Places
+
+- The Mill, a mill by the river.
+";
+    test_dir.write("page.md", page);
+    let printed = test_dir.ok(&["new", "gull", "--from", "page.md"]);
+    assert_eq!(printed.matches("because of the occupation").count(), 1, "{printed}");
+    for part in [
+        "lives in the-gilded-gull, because of the occupation\n",
+        "lives in the-mill\n",
+        "add `home: ID` in campaign.yaml): pell-marrow, tib-hale\n",
+    ] {
+        assert!(printed.contains(part), "{part}: {printed}");
+    }
+    let campaign = fs::read_to_string(test_dir.path("gull/campaign.yaml")).unwrap();
+    assert!(campaign.contains("    home: the-gilded-gull  # works here, so lives here\n"), "{campaign}");
+    test_dir.ok(&["-C", "gull", "session", "start", "--at", "the-gilded-gull"]);
+    let logged = test_dir.json(&["-C", "gull", "log", "Rain falls."]);
+    assert_eq!(logged["heard_by"], serde_json::json!(["mirela-voss", "wren-oake"]), "{logged}");
+}
+
+#[test]
 fn a_folder_of_pages_becomes_a_campaign() {
     let test_dir = TestDir::new();
     for (file, text) in [

@@ -84,7 +84,10 @@ fn events_teach_those_present() {
         assert!(test_dir.ok(line).contains("made it up, and told sam-a"), "{line:?}");
     }
     let forgot = test_dir.ok(&["-C", "mill", "know", "forget", "ben", &likes, "--dry-run"]);
-    assert!(forgot.contains("never told its invention") && forgot.contains("loses the fact: Sam (sam-a)"), "{forgot}");
+    assert!(
+        forgot.contains("never told its invention") && forgot.contains("Sam (sam-a) (told by Ben) loses: "),
+        "{forgot}"
+    );
     test_dir.fails(
         &["-C", "mill", "fact", "retract", &likes, "--until", "yesterday"],
         2,
@@ -109,15 +112,15 @@ fn events_teach_those_present() {
     let shown = test_dir.json(&["-C", "mill", "event", "refute", stone, "--seen-by", "ben"]);
     assert!(shown["facts"][0]["statement"].as_str().unwrap().starts_with("It is not true that"));
     assert_eq!(
-        test_dir.json(&["-C", "mill", "event", "reveal", "--by", "ada", stone, "--to", "sam-b", "--openly"])["written"]
-            ["position"],
+        test_dir.json(&["-C", "mill", "event", "tell", "--by", "ada", stone, "--to", "sam-b", "--openly"])["written"]["position"],
         10
     );
     let forgot = test_dir.json(&["-C", "mill", "know", "forget", "ben", stone, "--dry-run"]);
     assert!(forgot["lost"].as_array().unwrap().len() >= 2, "{forgot}");
     let until = test_dir.ok(&["-C", "mill", "fact", "retract", stone, "--until", "6 Springmonth 10", "--dry-run"]);
     assert!(until.contains("still believes it: Ada Flint"), "{until}");
-    assert!(test_dir.ok(&["-C", "mill", "fact", "retract", stone, "--never-so"]).contains("loses the fact: Ben"));
+    let retracted = test_dir.ok(&["-C", "mill", "fact", "retract", stone, "--never-so"]);
+    assert!(retracted.contains("  Ben (") && retracted.contains(") loses: "), "{retracted}");
     test_dir.fails(&["-C", "mill", "know", "who-knows", stone], 3, &[stone]);
     assert_eq!(test_dir.json(&["-C", "mill", "db", "history"])[0]["position"], 11);
     let cat = test_dir.json(&["-C", "mill", "fact", "list", "--object", "cat sat"])["facts"][0]["id"]

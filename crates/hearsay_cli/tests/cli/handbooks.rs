@@ -67,6 +67,26 @@ fn handbooks_are_for_all_players_or_for_one() {
 }
 
 #[test]
+fn the_handbook_of_a_character_lists_what_only_that_character_knows() {
+    let test_dir = play();
+    test_dir.ok(&["-C", "mill", "session", "start", "--title", "The weir", "--at", "the-mill"]);
+    test_dir.ok(&["-C", "mill", "log", "--by", "ada", "--to", "bram", "Hm. Not here."]);
+    test_dir.ok(&["-C", "mill", "session", "end"]);
+    let list = |who: &str| {
+        let book = test_dir.ok(&["-C", "mill", "export", "--format", "handbook", "--as", who]);
+        let list = book.split("\n## ").find(|chapter| chapter.starts_with("What only you know\n"));
+        list.unwrap_or_else(|| panic!("{book}")).to_owned()
+    };
+    let (kessa, bram) = (list("kessa"), list("bram"));
+    assert!(kessa.contains("*As far as you know, no one else in the party knows this:*"), "{kessa}");
+    assert!(kessa.contains("crowns") && !kessa.contains("millstone") && !kessa.contains("Not here"), "{kessa}");
+    // Nothing was found in this whisper, so the list quotes it.
+    assert!(bram.contains("\u{201C}Hm. Not here.\u{201D}") && !bram.contains("crowns"), "{bram}");
+    let common = test_dir.ok(&["-C", "mill", "export", "--format", "handbook"]);
+    assert!(!common.contains("What only you know"), "{common}");
+}
+
+#[test]
 fn wrong_options_of_handbooks_are_explained() {
     let test_dir = play();
     test_dir.fails(&["-C", "mill", "export", "--as", "kessa"], 2, &["--format handbook"]);
@@ -239,14 +259,18 @@ fn narration_that_states_a_secret_is_heard_only_after_the_dm_lets_the_secret_com
         "{}",
         output.stdout
     );
-    assert!(output.stdout.contains("  heard by: nobody\n"), "{}", output.stdout);
+    assert!(output.stdout.contains("  withheld: no character hears the line"), "{}", output.stdout);
     let row = "  secret: ben-in-crypt: \"Ben is hiding in the Crypt.\"; not known to: ";
     assert!(output.stdout.contains(row) && output.stdout.contains("Kessa Thorn"), "{}", output.stdout);
-    assert!(output.stderr.contains("`hearsay -C mill log --line 2 --states ben-in-crypt`"), "{}", output.stderr);
+    assert!(output.stderr.contains("`hearsay -C mill log --line 2 --yes`"), "{}", output.stderr);
     assert!(output.stderr.contains("`hearsay -C mill session mark 2 narration`"), "{}", output.stderr);
     let logged = test_dir.json(&["-C", "mill", "log", "Everybody hears that Ben stole the crown of Olm."]);
     assert_eq!(logged["withheld"][0]["handle"], "ben-crown", "{logged}");
-    assert_eq!(logged["heard_by"], serde_json::json!([]), "{logged}");
+    assert_eq!((&logged["talk_kind"], &logged["heard_by"]), (&"withheld".into(), &serde_json::json!([])), "{logged}");
+    let report = test_dir.json(&["-C", "mill", "session", "show"]);
+    assert_eq!((&report["withheld"][1]["line"], &report["counts"]["talk"]["withheld"]), (&3.into(), &2.into()));
+    let report = test_dir.ok(&["-C", "mill", "session", "show"]);
+    assert!(report.contains("the secret comes out: `log --line 2 --yes --session session-1`"), "{report}");
     let unknown_to = logged["withheld"][0]["unknown_to"].as_array().unwrap();
     assert!(unknown_to.contains(&"kessa".into()) && !unknown_to.contains(&"ada".into()), "{logged}");
 
@@ -295,9 +319,15 @@ fn a_withheld_line_is_freed_after_its_hearers_have_learned_the_secret() {
     test_dir.ok(&["-C", "mill", "log", "Ben is hiding in the Crypt."]);
     test_dir.ok(&["-C", "mill", "log", "Everybody finds out.", "--states", "ben-in-crypt"]);
     let log = || test_dir.ok(&["-C", "mill", "session", "show", "--log"]);
-    assert!(log().contains("(out of character)"), "{}", log());
+    assert!(log().contains("(withheld)"), "{}", log());
     test_dir.ok(&["-C", "mill", "log", "--line", "1", "--yes"]);
-    assert!(!log().contains("(out of character)"), "{}", log());
+    assert!(!log().contains("(withheld)"), "{}", log());
+    // A withheld line is also freed if its secret is no secret any more.
+    test_dir.ok(&["-C", "mill", "log", "Ben stole the crown of Olm."]);
+    assert!(log().contains("(withheld)"), "{}", log());
+    test_dir.ok(&["-C", "mill", "fact", "secret", "ben-crown", "--open"]);
+    test_dir.ok(&["-C", "mill", "log", "--line", "3", "--yes"]);
+    assert!(!log().contains("(withheld)"), "{}", log());
 }
 
 #[test]
@@ -323,4 +353,57 @@ fn narration_that_states_a_secret_in_its_own_words_is_withheld() {
     ] {
         assert_eq!(withheld(line), [""; 0], "{line}");
     }
+}
+
+#[test]
+fn the_story_has_confessions_and_open_questions_but_no_intentions() {
+    let test_dir = TestDir::new();
+    test_dir.write("mill/party.yaml", PARTY);
+    test_dir.write("mill/secrets.yaml", SECRETS);
+    let mill = |line: &[&str]| test_dir.ok(&[&["-C", "mill"], line].concat());
+    mill(&["session", "start", "--at", "the-mill"]);
+    mill(&["log", "--by", "ben", "I took it with my own hands, the crown of Olm.", "--states", "ben-crown"]);
+    mill(&["log", "Kessa thinks about going to the Crypt with Bram."]);
+    mill(&["log", "--by", "ada", "A man in grey asked for somebody called Harrow."]);
+    for number in 1..14 {
+        mill(&["log", &format!("Ada and Ben carry sack {number} into the Mill.")]);
+    }
+    mill(&["session", "end"]);
+    let recap = mill(&["session", "recap"]);
+    assert!(recap.contains("with my own hands"), "{recap}");
+    for reader in [&[][..], &["--as", "kessa"]] {
+        let book = mill(&[&["export", "--format", "handbook"], reader].concat());
+        let story = book.split("\n## ").find(|chapter| chapter.starts_with("The story so far")).unwrap();
+        assert!(story.contains("with my own hands") && story.contains("called Harrow"), "{story}");
+        assert!(!book.contains("thinks about"), "{book}");
+    }
+}
+
+const CLAIMS: &str = r#"
+campaign: {name: Claims, start: 1 Month1 1}
+entities:
+  - {id: weir, name: The Weir, kind: location}
+  - {id: kessa, name: Kessa Thorn, kind: player, home: none}
+  - {id: lotte, name: Lotte Krall, kind: npc, home: weir, pronouns: she/her}
+  - {id: jory, name: Jory Penn, kind: npc, home: none, attributes: {condition: {value: dead, known_by: [kessa]}}}
+audience: {attributes: {name: common, pronouns: common}}
+facts:
+  - {id: short, subject: lotte, text: "Lotte Krall was at the Weir that night.", known_by: [lotte, {who: kessa, how: told, from: lotte}]}
+  - {id: long, subject: lotte, text: "Lotte Krall was at the Weir with Lotte Krall's sister that night.", known_by: [lotte, {who: kessa, how: told, from: lotte}]}
+  - {id: denied, subject: lotte, text: "Lotte Krall was not at the Weir that night.", known_by: [{who: kessa, how: told}]}
+  - {id: renamed, subject: jory, text: "Jory Penn is a false name. The real name is Rafe.", known_by: [kessa]}
+  - {id: bell, subject: weir, text: "The Weir has a bell.", known_by: [kessa]}
+  - {id: bell-gone, ends: bell, known_by: [kessa]}
+"#;
+
+#[test]
+fn a_handbook_states_a_claim_once_and_ended_facts_in_the_past() {
+    let test_dir = TestDir::new();
+    test_dir.write("town/town.yaml", CLAIMS);
+    let book = test_dir.ok(&["-C", "town", "export", "--format", "handbook", "--as", "kessa"]);
+    assert!(book.contains("- By her own account, Lotte Krall was at the Weir with her sister that night.\n"), "{book}");
+    assert!(book.contains("not at the Weir that night"), "{book}");
+    assert_eq!(book.matches("By her own account").count(), 1, "{book}");
+    assert!(book.contains("Jory Penn is a false name."), "{book}");
+    assert!(!book.contains("no longer true") && book.contains("The Weir had a bell. This "), "{book}");
 }

@@ -54,7 +54,7 @@ const LINES: [&[&str]; 35] = [
 
 /// Commands with a character that show no knowledge of one character: they record what the DM or a player says, or their
 /// answers have a test of their own (`mcp`: `hearsay_eval mcp-leaks`).
-const OTHER_COMMANDS: [&str; 21] = [
+const OTHER_COMMANDS: [&str; 19] = [
     "say",
     "log",
     "mcp",
@@ -63,12 +63,10 @@ const OTHER_COMMANDS: [&str; 21] = [
     "fact add",
     "fact extract",
     "event witness",
-    "event say",
     "event tell",
     "event read",
     "event deduce",
     "event refute",
-    "event reveal",
     "know forget",
     "session start",
     "session attend",

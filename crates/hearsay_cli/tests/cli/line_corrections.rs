@@ -159,6 +159,26 @@ fn a_move_that_is_out_of_date_is_not_accepted() {
 }
 
 #[test]
+fn several_decisions_leave_a_move_that_is_out_of_date() {
+    let test_dir = table();
+    let first = moved(&test_dir.json(&["-C", "mill", "log", "Lyra walks to The Weir."]));
+    let second = moved(&test_dir.json(&["-C", "mill", "log", "Cole walks to The Ford."]));
+    test_dir.ok(&["-C", "mill", "fact", "add", "lyra", "LOCATED_AT", "ford"]);
+    let [first, second] = [&first, &second].map(|card| card["fact"].as_str().unwrap());
+    let accept = ["-C", "mill", "review", "accept", first, second];
+    for options in [&["--dry-run"][..], &[]] {
+        let decided = test_dir.run(&[&accept[..], options].concat());
+        let summary = "accept \u{201C}Cole is at The Ford.\u{201D}; still waits, out of date: \u{201C}Lyra Fenn is at";
+        assert!(decided.code == 1 && decided.stdout.contains(summary), "{}", decided.stdout);
+        assert!(decided.stderr.contains("1 fact was not changed, because of a later move"), "{}", decided.stderr);
+    }
+    assert!(knows(&test_dir, "cole", "Cole is at The Ford"));
+    // The DM can still reject it.
+    test_dir.fails(&["-C", "mill", "review", "accept", first], 1, &["is out of date"]);
+    test_dir.ok(&["-C", "mill", "review", "reject", first]);
+}
+
+#[test]
 fn a_rejected_move_is_proposed_again_in_another_session() {
     let test_dir = table();
     let line = ["-C", "mill", "log", "Lyra walks to The Weir."];
@@ -180,4 +200,31 @@ fn one_word_does_not_accept_the_death_of_a_person_whom_only_a_pronoun_names() {
     assert!(deaths.iter().any(|fact| fact["unconfirmed_death"] == "Cole"), "{logged}");
     assert!(deaths.iter().all(|fact| fact["is_pronoun"] == true), "{logged}");
     test_dir.fails(&["-C", "mill", "log", "--yes"], 1, &["nothing about line 1"]);
+}
+
+#[test]
+fn the_dry_run_of_a_correction_lists_only_what_changes() {
+    let test_dir = table();
+    test_dir.ok(&["-C", "mill", "log", "--by", "ada", "Ben owes me forty crowns."]);
+    let tried = test_dir.ok(&["-C", "mill", "log", "--line", "1", "--without", "tamsin", "--dry-run"]);
+    assert!(tried.contains("not heard by Tamsin Oakley") && tried.contains("  Tamsin Oakley ("), "{tried}");
+    assert!(tried.contains(") loses: Ben owes"), "{tried}");
+    for unchanged in ["Lyra Fenn", "Ben:", "credence 0.00"] {
+        assert!(!tried.contains(unchanged), "{unchanged}: {tried}");
+    }
+}
+
+#[test]
+fn a_wrong_number_of_an_operation_is_explained() {
+    let test_dir = table();
+    let expected = ["expected the number of an operation", "hearsay db history"];
+    test_dir.fails(&["-C", "mill", "undo", "list"], 2, &expected);
+    test_dir.fails(&["-C", "mill", "undo", "--to", "list"], 2, &expected);
+}
+
+#[test]
+fn several_characters_join_with_a_plural_verb() {
+    let test_dir = table();
+    let attended = test_dir.ok(&["-C", "mill", "session", "attend", "--leave", "lyra", "--leave", "ada"]);
+    assert!(attended.contains("Lyra Fenn and Ada Flint leave"), "{attended}");
 }

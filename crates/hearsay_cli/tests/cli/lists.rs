@@ -84,7 +84,7 @@ fn knowledge_and_beliefs_are_listed() {
     assert_eq!((&stone.unwrap()["credence"], &stone.unwrap()["hold"]), (&0.7.into(), &"believed".into()));
     assert_eq!(
         read(&["know", "believes", "ben", "ada", "Occupation", "--truth"])["truth"][0]["statement"],
-        "Ada Flint works as miller."
+        "Ada Flint is a miller."
     );
     assert!(beliefs["truth"].is_null() && stone.unwrap()["status"].is_null(), "{beliefs}");
     assert_eq!(read(&["know", "believes", "ben", "ada", "--thinks-of", "ada"])[0]["because"], "ada told it");

@@ -21,6 +21,7 @@ mod knowers;
 mod line_corrections;
 mod lists;
 mod live_transcripts;
+mod models;
 mod presence;
 mod reviewing;
 #[cfg(feature = "serve")]
@@ -106,6 +107,7 @@ impl TestDir {
         let mut command = Command::new(HEARSAY);
         command.current_dir(self.directory.path()).args(line).stdin(Stdio::null());
         command.env("HEARSAY_MODEL_DIR", model()).env_remove("RUST_LOG").env_remove("HEARSAY_CAMPAIGN");
+        command.env_remove("HEARSAY_MODEL_MIRROR");
         command
     }
 

@@ -51,23 +51,87 @@ fn a_speaker_is_in_the_scene_from_its_line_on_and_the_output_says_so() {
 }
 
 #[test]
-fn a_character_that_the_dm_moved_stays_away_when_it_speaks() {
+fn speakers_with_an_attending_character_outside_the_scene_speak_there() {
     let test_dir = split_party();
     test_dir.ok(&["-C", "mill", "fact", "add", "lyra", "LOCATED_AT", "weir"]);
+    // The line is said at her place, and the scene stays at the mill.
     let spoken = test_dir.run(&["-C", "mill", "log", "Lyra: I am at the weir."]);
-    assert!(
-        spoken.stderr.contains("hears only this line") && spoken.stderr.contains("at The Old Weir"),
-        "{}",
-        spoken.stderr
-    );
-    // The line probably belongs to her place.
-    assert!(spoken.stderr.contains("if Lyra Fenn says it there, run `hearsay"), "{}", spoken.stderr);
-    assert!(spoken.stderr.contains("undo`, and log the line with `--at weir`"), "{}", spoken.stderr);
+    assert!(spoken.stdout.contains("heard by: Lyra Fenn, Amos Pike\n"), "{}", spoken.stdout);
+    assert!(spoken.stderr.contains("so the line is said at The Old Weir"), "{}", spoken.stderr);
+    assert!(spoken.stderr.contains("if Lyra Fenn says it at The Mill, run `hearsay"), "{}", spoken.stderr);
+    assert!(spoken.stderr.contains("undo`, and log the line with `--at the-mill`"), "{}", spoken.stderr);
     assert!(!spoken.stderr.contains("did not hear"), "{}", spoken.stderr);
     assert!(!spoken.stdout.contains("Lyra Fenn is now at"), "{}", spoken.stdout);
     assert_eq!(heard_by(&test_dir, &["Rain falls."]), serde_json::json!(["ada", "ben", "tam"]));
-    run_named_command(&test_dir, &spoken.stderr, "session attend --arrive lyra");
+    // So are the lines of the NPCs who are with her.
+    test_dir.ok(&["-C", "mill", "fact", "add", "ben", "LOCATED_AT", "weir"]);
+    for (line, name) in [("Ben: Hm.", "Ben"), ("Pike: Hm.", "Amos Pike")] {
+        let spoken = test_dir.run(&["-C", "mill", "log", line]);
+        assert!(spoken.stdout.contains("heard by: Ben, Lyra Fenn, Amos Pike\n"), "{}", spoken.stdout);
+        let note = format!("{name} is at The Old Weir, so the line is said at The Old Weir");
+        assert!(spoken.stderr.contains(&note), "{}", spoken.stderr);
+    }
+    // Without her, Ben comes into the scene.
+    test_dir.ok(&["-C", "mill", "session", "attend", "--arrive", "lyra"]);
+    let spoken = test_dir.ok(&["-C", "mill", "log", "Ben: I am back."]);
+    assert!(spoken.contains("Ben is in the scene from this line on"), "{spoken}");
     assert_eq!(heard_by(&test_dir, &["The rain stops."]), serde_json::json!(["ada", "ben", "lyra", "tam"]));
+}
+
+#[test]
+fn a_move_that_becomes_canon_without_review_has_the_consequences_of_an_accepted_move() {
+    let test_dir = TestDir::new();
+    let people = r#"
+audience: {attributes: {name: common}}
+entities:
+  - {id: weir, name: The Old Weir, kind: location, description: A lock on the river.}
+  - {id: lyra, name: Lyra Fenn, kind: player, home: none}
+  - {id: pike, name: Amos Pike, kind: npc, home: weir}
+"#;
+    test_dir.write("mill/party.yaml", people);
+    test_dir.write("mill/hearsay.toml", "[policy]\ncanon_threshold = 0.5\nthreshold = 0.5\n");
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill"]);
+    // Ben lives at the mill, so no location of him is recorded.
+    test_dir.ok(&["-C", "mill", "session", "attend", "--leave", "ben"]);
+    let back = test_dir.run(&["-C", "mill", "log", "Ben walks back to the mill."]);
+    assert!(back.stdout.contains("canon: ") && back.stdout.contains("\"Ben is at The Mill.\""), "{}", back.stdout);
+    assert!(!back.stderr.contains("not in the scene") && !back.stdout.contains("log --yes"), "{}", back.stderr);
+    // The location says the same as the line.
+    assert!(!back.stdout.contains("\"Ben walks back"), "{}", back.stdout);
+    assert_eq!(heard_by(&test_dir, &["Rain falls."]), serde_json::json!(["ada", "ben", "lyra"]));
+    let gone = test_dir.run(&["-C", "mill", "log", "Ada Flint walks to the Old Weir."]);
+    assert!(gone.stdout.contains("canon: ") && !gone.stderr.contains("fact add"), "{}{}", gone.stdout, gone.stderr);
+    assert_eq!(heard_by(&test_dir, &["The rain stops."]), serde_json::json!(["ben", "lyra"]));
+    for who in ["ada", "ben", "lyra", "pike"] {
+        let known = test_dir.json(&["-C", "mill", "know", "knows", who, "--limit", "200"]).to_string();
+        assert!(known.contains("Ada Flint is at The Old Weir"), "{who}: {known}");
+    }
+}
+
+#[test]
+fn a_movement_in_a_direction_waits_for_one_decision() {
+    let test_dir = split_party();
+    test_dir.ok(&["-C", "mill", "fact", "add", "lyra", "LOCATED_AT", "weir"]);
+    let back = test_dir.ok(&["-C", "mill", "log", "Lyra goes back to the mill."]);
+    assert!(back.contains("\"Lyra Fenn is at The Mill.\""), "{back}");
+    assert!(!back.contains("\"Lyra goes back"), "{back}");
+    test_dir.ok(&["-C", "mill", "log", "--yes"]);
+    assert_eq!(heard_by(&test_dir, &["Rain falls."]), serde_json::json!(["ada", "ben", "lyra", "tam"]));
+}
+
+#[test]
+fn an_npc_under_a_secret_name_hears_only_its_own_line() {
+    let test_dir = split_party();
+    let alias = "entities:\n  - {id: dirk, name: Dirk Moss, kind: npc, home: weir, aliases: [{name: Grey Cloak, secret: \
+                 true}]}\n";
+    test_dir.write("mill/cloak.yaml", alias);
+    test_dir.ok(&["-C", "mill", "sync"]);
+    let spoken = test_dir.run(&["-C", "mill", "log", "--by", "Grey Cloak", "Nobody moves!"]);
+    assert!(spoken.stderr.contains("hears only this line"), "{}", spoken.stderr);
+    assert!(spoken.stderr.contains("if Dirk Moss says it there, run `hearsay"), "{}", spoken.stderr);
+    assert_eq!(heard_by(&test_dir, &["Rain falls."]), serde_json::json!(["ada", "ben", "lyra", "tam"]));
+    run_named_command(&test_dir, &spoken.stderr, "session attend --arrive dirk");
+    assert_eq!(heard_by(&test_dir, &["The rain stops."]), serde_json::json!(["ada", "ben", "dirk", "lyra", "tam"]));
 }
 
 #[test]
@@ -81,7 +145,7 @@ fn several_lines_get_another_hearer_in_one_command() {
     let added = run_named_command(&test_dir, &speaks.stderr, "log --line 3-4 --with pike");
     assert_eq!(added.matches("also heard by Amos Pike").count(), 2, "{added}");
     let line = ["-C", "mill", "log", "--line", "1-3"];
-    test_dir.fails(&[&line[..], &["--lie"]].concat(), 2, &["only with --by, --with or --without"]);
+    test_dir.fails(&[&line[..], &["--lie"]].concat(), 2, &["only with --yes, --by, --with or --without"]);
     test_dir.fails(&["-C", "mill", "log", "--line", "3-1", "--with", "pike"], 2, &["such as 7 or 7,9-12"]);
 }
 
@@ -211,7 +275,9 @@ entities:
 "#;
     test_dir.write("mill/party.yaml", people);
     test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill"]);
-    let knows = |who: &str, text: &str| test_dir.run(&["-C", "mill", "know", "knows", who]).stdout.contains(text);
+    let knows = |who: &str, text: &str| {
+        test_dir.run(&["-C", "mill", "know", "knows", who, "--limit", "100", "--json"]).stdout.contains(text)
+    };
     let (place, end) = ("Amos Pike is at The Mill", "it is no longer true that Amos Pike is at The Mill");
     test_dir.ok(&["-C", "mill", "session", "attend", "--arrive", "pike"]);
     assert!(["pike", "lyra", "ben"].iter().all(|who| knows(who, place)));
@@ -219,12 +285,62 @@ entities:
     test_dir.ok(&["-C", "mill", "session", "attend", "--leave", "pike"]);
     assert!(["pike", "lyra", "ben"].iter().all(|who| knows(who, end)));
     assert!(!knows("sam-a", end), "Sam is not there");
+    // Only the JSON output lists the departure, because it repeats what the past location says.
+    for command in [&["know", "knows", "lyra"][..], &["know", "knows", "--players"]] {
+        let listed = test_dir.ok(&[&["-C", "mill"][..], command].concat());
+        assert!(listed.contains(place) && !listed.contains(end), "{listed}");
+    }
+    let context = test_dir.ok(&["-C", "mill", "ask", "--as", "ben", "--no-meaning", "Where is Amos Pike?"]);
+    assert!(!context.contains(end), "{context}");
+    let recap = test_dir.ok(&["-C", "mill", "session", "recap"]);
+    assert!(!recap.contains(end), "{recap}");
     // He comes back in the same minute, so his location is the same fact again.
     test_dir.ok(&["-C", "mill", "log", "Pike: I forgot my hat."]);
     assert!(["pike", "lyra", "ben"].iter().all(|who| knows(who, place) && !knows(who, end)));
     // A recorded move out of the scene is a departure too.
     test_dir.ok(&["-C", "mill", "fact", "add", "pike", "LOCATED_AT", "weir"]);
     assert!(["lyra", "ben"].iter().all(|who| knows(who, end)) && !knows("lyra", "Amos Pike is at The Old Weir"));
+}
+
+#[test]
+fn an_npc_who_comes_in_stays_there_unless_it_belongs_to_the_party() {
+    let test_dir = split_party();
+    let attend = || test_dir.ok(&["-C", "mill", "session", "attend", "--arrive", "sam-a"]);
+    let attended = attend();
+    let (party, others) = ("  present: Lyra Fenn, Tam Reed\n", "  also there: Ada Flint, Ben, Sam");
+    assert!(attended.contains(party) && attended.contains(others), "{attended}");
+    assert!(attend().contains("is already here"));
+    assert_eq!(heard_by(&test_dir, &["--at", "weir", "Fog lies."]), serde_json::json!(["lyra", "pike", "tam"]));
+    let back = heard_by(&test_dir, &["--at", "the-mill", "The fire burns."]);
+    assert_eq!(back, serde_json::json!(["ada", "ben", "lyra", "sam-a", "tam"]));
+    test_dir.ok(&["-C", "mill", "session", "end"]);
+    let start = ["-C", "mill", "session", "start", "--at", "the-mill", "--present", "lyra", "--present", "sam-a"];
+    test_dir.ok(&start);
+    assert_eq!(heard_by(&test_dir, &["--at", "weir", "Fog lies."]), serde_json::json!(["lyra", "pike", "sam-a"]));
+}
+
+#[test]
+fn a_character_in_the_scene_sees_who_is_there() {
+    let test_dir = split_party();
+    let scene = |who: &str| test_dir.ok(&["-C", "mill", "ask", "--as", who, "--no-meaning", "Who is here?"]);
+    let lyra = scene("lyra");
+    assert!(
+        ["The miller is there.", "The carter is there.", "Tam Reed is there."].iter().all(|line| lyra.contains(line))
+    );
+    assert!(!lyra.contains("Ada Flint") && !lyra.contains("stranger"), "{lyra}");
+    let ada = scene("ada");
+    assert!(ada.contains("Ben is there") && ada.contains("2 strangers are there."), "{ada}");
+    test_dir.ok(&["-C", "mill", "session", "attend", "--leave", "ben"]);
+    test_dir.ok(&["-C", "mill", "session", "attend", "--arrive", "sam-a"]);
+    let lyra = scene("lyra");
+    assert!(!lyra.contains("carter") && lyra.contains("A stranger is there."), "{lyra}");
+    test_dir.ok(&["-C", "mill", "entity", "set", "sam-a", "condition", "dead"]);
+    assert!(!scene("lyra").contains("stranger"), "the dead are not there");
+    // After the session, Lyra remembers who was there and whose name she heard.
+    test_dir.ok(&["-C", "mill", "log", "Ada: I am Ada Flint."]);
+    test_dir.ok(&["-C", "mill", "session", "end"]);
+    let lyra = scene("lyra");
+    assert!(lyra.contains("Ada Flint is there") && !lyra.contains("carter"), "{lyra}");
 }
 
 #[test]
@@ -240,6 +356,25 @@ fn a_stranger_who_comes_into_the_scene_stays_a_stranger() {
     test_dir.ok(&["-C", "mill", "log", "Amos Pike sits in the yard."]);
     test_dir.ok(&["-C", "mill", "session", "attend", "--arrive", "pike"]);
     assert!(test_dir.ok(&["-C", "mill", "know", "knows", "lyra"]).contains("Amos Pike is at The Mill"));
+}
+
+#[test]
+fn a_character_under_a_secret_name_is_a_stranger_in_the_scene() {
+    let test_dir = TestDir::new();
+    let people = r#"
+entities:
+  - {id: lyra, name: Lyra Fenn, kind: player, home: none}
+  - {id: pike, name: Amos Pike, kind: npc, home: the-mill, aliases: [{name: Grey Cloak, secret: true, known_by: [ben]}]}
+"#;
+    test_dir.write("mill/party.yaml", people);
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill"]);
+    let scene = |who: &str| test_dir.ok(&["-C", "mill", "ask", "--as", who, "--no-meaning", "Who is here?"]);
+    assert!(scene("ada").contains("Amos Pike is there") && scene("ada").contains("A stranger is there."));
+    test_dir.ok(&["-C", "mill", "log", "--by", "Grey Cloak", "Nobody moves!"]);
+    // The other stranger is Lyra. Ben knows whose name it is.
+    let ada = scene("ada");
+    assert!(!ada.contains("Amos Pike is there") && ada.contains("2 strangers are there."), "{ada}");
+    assert!(scene("ben").contains("Amos Pike is there"), "{}", scene("ben"));
 }
 
 #[test]
@@ -297,4 +432,172 @@ fn a_guest_whose_stay_has_a_recorded_end_can_leave_before_it() {
     assert_eq!(heard_by(&test_dir, &["Rain falls."]), with_pike);
     test_dir.ok(&["-C", "mill", "session", "attend", "--leave", "pike"]);
     assert_eq!(heard_by(&test_dir, &["The rain stops."]), serde_json::json!(["ada", "ben", "lyra", "tam"]));
+}
+
+#[test]
+fn a_corrected_move_ends_the_stay_and_the_scene_knows_it() {
+    let test_dir = split_party();
+    let place = |id: &str, name: &str| format!("  - {{id: {id}, name: {name}, kind: location}}\n");
+    let places = [place("ford", "The Ford"), place("quay", "The Quay"), place("pier", "The Pier")].concat();
+    test_dir.write("mill/places.yaml", &format!("audience: {{attributes: {{name: common}}}}\nentities:\n{places}"));
+    test_dir.ok(&["-C", "mill", "session", "attend", "--arrive", "pike"]);
+    let walked = test_dir.json(&["-C", "mill", "log", "Amos Pike walks to The Old Weir."]);
+    let moved = walked["extracted"].as_array().unwrap().iter().find(|fact| fact["unconfirmed_move"].is_object());
+    let fact = moved.unwrap_or_else(|| panic!("{walked}"))["fact"].as_str().unwrap().to_owned();
+    let edited = test_dir.ok(&["-C", "mill", "review", "edit", &fact, "--object", "ford"]);
+    assert!(edited.contains("Amos Pike is at The Ford") && edited.contains("ended: "), "{edited}");
+    assert_eq!(heard_by(&test_dir, &["Rain falls."]), serde_json::json!(["ada", "ben", "lyra", "tam"]));
+    let end = "it is no longer true that Amos Pike is at The Mill";
+    for who in ["ben", "lyra", "pike"] {
+        let known = test_dir.json(&["-C", "mill", "know", "knows", who, "--limit", "200"]).to_string();
+        assert_eq!(known.contains(end), who != "pike", "{who}: {known}");
+        assert!(known.contains("Amos Pike is at The Ford"), "{who}: {known}");
+    }
+    // The end of the stay is no new value and no new relation.
+    test_dir.ok(&["-C", "mill", "session", "attend", "--arrive", "pike"]);
+    let set = test_dir.run(&["-C", "mill", "entity", "set", "pike", "location", "quay"]);
+    assert!(set.code == 0 && !set.stderr.contains("another value"), "{}", set.stderr);
+    test_dir.ok(&["-C", "mill", "session", "attend", "--arrive", "pike"]);
+    let added = test_dir.run(&["-C", "mill", "fact", "add", "pike", "LOCATED_AT", "pier"]);
+    assert!(added.code == 0 && !added.stderr.contains("vocabulary"), "{}", added.stderr);
+}
+
+/// Adds the third player character Kit to the scene of [`split_party`].
+fn party_of_three() -> TestDir {
+    let test_dir = split_party();
+    test_dir.write("mill/kit.yaml", "entities:\n  - {id: kit, name: Kit, kind: player, home: none}\n");
+    test_dir.ok(&["-C", "mill", "session", "attend", "--arrive", "kit"]);
+    test_dir
+}
+
+#[test]
+fn a_character_who_returns_is_not_gone() {
+    let test_dir = TestDir::new();
+    let people = r#"
+entities:
+  - {id: weir, name: The Old Weir, kind: location}
+  - {id: lyra, name: Lyra Fenn, kind: player, home: none, location: the-mill}
+  - {id: tam, name: Tam Reed, kind: player, home: none, location: the-mill}
+"#;
+    test_dir.write("mill/party.yaml", people);
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill"]);
+    test_dir.ok(&["-C", "mill", "log", "--at", "weir", "--to", "lyra", "Fog lies over the water."]);
+    test_dir.ok(&["-C", "mill", "log", "Lyra comes back to the mill."]);
+    test_dir.ok(&["-C", "mill", "session", "attend", "--arrive", "lyra"]);
+    for who in ["ada", "tam"] {
+        let page = test_dir.ok(&["-C", "mill", "entity", "show", "lyra", "--as", who]);
+        assert!(page.contains("Lyra Fenn is at The Mill.") && !page.contains("no longer true"), "{who}: {page}");
+        let context = test_dir.ok(&["-C", "mill", "ask", "--as", who, "--no-meaning", "Where is Lyra Fenn?"]);
+        assert!(!context.contains("no longer true"), "{who}: {context}");
+    }
+    // Tam did not know that she was there before.
+    let known = test_dir.json(&["-C", "mill", "know", "knows", "tam", "--limit", "200"]).to_string();
+    assert!(!known.contains("no longer true"), "{known}");
+    test_dir.ok(&["-C", "mill", "session", "end"]);
+    let book = test_dir.ok(&["-C", "mill", "export", "--format", "handbook", "--for", "tam"]);
+    assert!(!book.contains("no longer true") && !book.contains("This ended"), "{book}");
+}
+
+#[test]
+fn a_nickname_in_the_scene_does_not_tell_the_whole_name() {
+    let test_dir = TestDir::new();
+    let people = "entities:\n  - {id: lyra, name: Lyra Fenn, aliases: [Ly], kind: player, home: none}\n";
+    test_dir.write("mill/party.yaml", people);
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill"]);
+    test_dir.ok(&["-C", "mill", "log", "Ly warms her hands."]);
+    for change in ["--leave", "--arrive", "--leave"] {
+        test_dir.ok(&["-C", "mill", "session", "attend", change, "lyra"]);
+    }
+    let known = test_dir.json(&["-C", "mill", "know", "knows", "ben", "--limit", "200"]).to_string();
+    assert!(!known.contains("Fenn"), "{known}");
+}
+
+#[test]
+fn a_part_of_the_party_goes_to_a_place_together() {
+    let test_dir = party_of_three();
+    let gone =
+        test_dir.run(&["-C", "mill", "log", "Lyra and Tam slip out and head up the steep hill to the Old Weir."]);
+    assert!(
+        gone.stderr.contains("to log the next line at The Old Weir, first record who goes there"),
+        "{}",
+        gone.stderr
+    );
+    assert!(gone.stderr.contains("log --at weir \""), "{}", gone.stderr);
+    run_named_command(&test_dir, &gone.stdout, "log --yes");
+    assert_eq!(heard_by(&test_dir, &["Rain falls."]), serde_json::json!(["ada", "ben", "kit"]));
+    assert_eq!(heard_by(&test_dir, &["--at", "weir", "Fog lies."]), serde_json::json!(["lyra", "pike", "tam"]));
+}
+
+#[test]
+fn the_scene_moves_with_the_whole_party() {
+    let test_dir = split_party();
+    let gone = test_dir.run(&["-C", "mill", "log", "Lyra and Tam head up the steep hill to the Old Weir."]);
+    assert!(gone.stderr.contains("`--at weir`") && !gone.stderr.contains("first record"), "{}", gone.stderr);
+    run_named_command(&test_dir, &gone.stdout, "log --yes");
+    assert_eq!(heard_by(&test_dir, &["Fog lies."]), serde_json::json!(["lyra", "pike", "tam"]));
+}
+
+#[test]
+fn a_scene_that_moves_without_characters_who_left_it_is_noticed() {
+    let test_dir = party_of_three();
+    let left = test_dir.ok(&["-C", "mill", "session", "attend", "--leave", "lyra", "--leave", "tam"]);
+    assert!(left.contains("Lyra Fenn and Tam Reed leave"), "{left}");
+    let moved = test_dir.run(&["-C", "mill", "log", "--at", "weir", "Fog lies."]).stderr;
+    for part in [
+        "Kit moves to The Old Weir. Lyra Fenn and Tam Reed left the scene before for an unknown place.",
+        "undo`, and log the line with `--at weir --to lyra --to tam`",
+    ] {
+        assert!(moved.contains(part), "{part}: {moved}");
+    }
+    test_dir.ok(&["-C", "mill", "undo"]);
+    let there = ["--at", "weir", "--to", "lyra", "--to", "tam", "Fog lies."];
+    assert_eq!(heard_by(&test_dir, &there), serde_json::json!(["lyra", "tam"]));
+    assert_eq!(heard_by(&test_dir, &["Rain falls."]), serde_json::json!(["ada", "ben", "kit"]));
+    assert_eq!(heard_by(&test_dir, &["--at", "weir", "A bell rings."]), serde_json::json!(["lyra", "pike", "tam"]));
+}
+
+#[test]
+fn narration_says_who_comes_who_is_sent_away_and_who_is_addressed() {
+    let test_dir = split_party();
+    let notes = |line: &str| test_dir.run(&["-C", "mill", "log", line]).stderr;
+    for line in [
+        "Ben grabs the poker. Pike is going to hang for this.",
+        "Ben grabs the poker and says Pike is going to hang.",
+        "Ben says, 'Pike comes back tonight.'",
+        "Pike will pay for this.",
+    ] {
+        assert!(!notes(line).contains("--arrive pike"), "{line}: {}", notes(line));
+    }
+    for (line, part) in [
+        ("Pike steps out of the dark, lantern in hand.", "session attend --arrive pike`"),
+        ("Ben throws Tam Reed out of the mill.", "session attend --leave tam`"),
+        ("Ben tells Pike that the mill burns.", "Amos Pike is not in the scene, and does not hear this"),
+        (
+            "Jamila the ferrywoman waves.",
+            "no character is called \"Jamila\". If Jamila is a new character, run `hearsay ",
+        ),
+        ("Jamila the ferrywoman calls across the water: Anybody?", "--by jamila`"),
+    ] {
+        assert!(notes(line).contains(part), "{line}: {}", notes(line));
+    }
+    assert!(!notes("Ben tells Tam that the mill burns.").contains("does not hear this"));
+    assert!(!notes("Ben throws the bucket out.").contains("session attend"));
+}
+
+#[test]
+fn a_person_whom_no_player_met_is_no_part_of_the_story() {
+    let test_dir = TestDir::new();
+    let people = "entities:\n  - {id: vale, name: The Vale, kind: location}\n  - {id: lyra, name: Lyra Fenn, kind: player, \
+                  home: vale}\n";
+    test_dir.write("mill/party.yaml", people);
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill"]);
+    test_dir.ok(&["-C", "mill", "log", "Rain falls."]);
+    test_dir.ok(&["-C", "mill", "entity", "add", "Brother Wick", "--at", "vale"]);
+    test_dir.ok(&["-C", "mill", "session", "end"]);
+    for audience in [&["--players"][..], &["--as", "lyra"]] {
+        let recap = test_dir.ok(&[&["-C", "mill", "session", "recap"], audience].concat());
+        assert!(recap.contains("Rain falls.") && !recap.contains("Wick"), "{recap}");
+    }
+    let book = test_dir.ok(&["-C", "mill", "export", "--format", "handbook"]);
+    assert!(!book.contains("**Last seen:** The Vale"), "{book}");
 }

@@ -150,7 +150,11 @@ fn decisions_change_trust_and_doubtful_facts_are_pruned() {
     assert!(output.contains("and 1 more, because: a dream"), "{output}");
     test_dir.ok(&["-C", "mill", "undo"]);
     // A new sentence also changes the parts of the fact.
-    test_dir.ok(&["-C", "mill", "review", "edit", &fact, "--statement", "Ben owes Ada."]);
+    let edit = ["-C", "mill", "review", "edit", &fact, "--statement", "Ben owes Ada."];
+    let tried = test_dir.ok(&[&edit[..], &["--dry-run"]].concat());
+    assert!(tried.contains("  will be recorded as: Ben OWES Ada Flint\n"), "{tried}");
+    let edited = test_dir.ok(&edit);
+    assert!(edited.contains("  recorded as: Ben OWES Ada Flint\n"), "{edited}");
     let owes = |subject: &str| {
         test_dir.json(&["-C", "mill", "fact", "list", "--subject", subject, "--predicate", "OWES", "--status", "canon"])
     };
@@ -271,6 +275,17 @@ fn an_accepted_fact_from_an_older_text_ends_no_newer_fact() {
     }
 }
 
+#[test]
+fn a_plan_that_nobody_knows_is_read_for_facts_only_on_request() {
+    let test_dir = TestDir::new();
+    test_dir.write("mill/plan.yaml", "passages:\n  - {text: \"Ben is missing.\", secret: true}\n");
+    test_dir.ok(&["-C", "mill", "sync"]);
+    let has_card = || waiting(&test_dir).iter().any(|(statement, _)| statement.contains("missing"));
+    assert!(!has_card());
+    test_dir.ok(&["-C", "mill", "fact", "extract", "--again"]);
+    assert!(has_card());
+}
+
 /// Imports facts about Ada that wait for review, each with its knower; returns their ids in the same order.
 fn with_proposals(test_dir: &TestDir, facts: &[(&str, &str, Option<&str>)]) -> Vec<String> {
     let export = test_dir.ok(&["-C", "mill", "export"]);
@@ -333,7 +348,8 @@ fn a_decision_applies_only_to_the_card_that_is_named() {
 #[test]
 fn a_corrected_sentence_can_become_a_promise() {
     let test_dir = TestDir::new();
-    let ids = with_proposals(&test_dir, &[("lore", "Ada will come to the mill.", None), ("lore", "Ada sleeps.", None)]);
+    let proposals = ["Ada will come to the mill.", "Ada sleeps.", "Ada will bring Ben a cask."];
+    let ids = with_proposals(&test_dir, &proposals.map(|statement| ("lore", statement, None)));
     let edit = |id: &str, sentence: &str| {
         test_dir.ok(&["-C", "mill", "review", "edit", id, "--statement", sentence]);
         test_dir.json(&["-C", "mill", "fact", "list", "--subject", "ada", "--status", "canon"])
@@ -345,6 +361,11 @@ fn a_corrected_sentence_can_become_a_promise() {
         (&promise["object"], promise["statement"].as_str()),
         (&"ben".into(), Some("Ada Flint promised Ben to come to the mill."))
     );
+    // A sentence that could be said at the table is still a sentence about the world.
+    let listed = edit(&ids[2], "Ada Flint promised Ben ten seats in the front row.");
+    let facts = listed["facts"].as_array().unwrap();
+    let seats = facts.iter().find(|fact| fact["statement"] == "Ada Flint promised Ben ten seats in the front row.");
+    assert_eq!(seats.map(|fact| &fact["predicate"]), Some(&"PROMISED".into()), "{listed}");
     // Another relation in a sentence changes only the sentence.
     let listed = edit(&ids[1], "Ada Flint hates Ben.");
     let facts = listed["facts"].as_array().unwrap();
@@ -502,7 +523,8 @@ fn a_corrected_sentence_without_the_old_value_is_only_a_sentence() {
         facts.find(|fact| fact["statement"].as_str().unwrap().contains(words))
     };
     let missing = find("missing").unwrap()["id"].as_str().unwrap().to_owned();
-    test_dir.ok(&["-C", "mill", "review", "edit", &missing, "--statement", "Ben hums at night."]);
+    let edited = test_dir.ok(&["-C", "mill", "review", "edit", &missing, "--statement", "Ben hums at night."]);
+    assert!(edited.contains("  recorded as a sentence; Hearsay took no relation from it\n"), "{edited}");
     assert_eq!(find("Ben hums at night.").unwrap()["predicate"], "lore");
     assert_eq!(find("missing"), None);
 }

@@ -29,7 +29,7 @@ fn a_session_is_played_and_told() {
     assert!(test_dir.ok(&["-C", "mill", "session", "show", "1", "--log"]).contains("Ada Flint: Ben broke"));
     let recap = test_dir.ok(&["-C", "mill", "session", "recap", "--players"]);
     // Lyra heard the line, but does not know the name of the speaker.
-    assert!(recap.contains("Somebody: \u{201C}Ben broke the millstone"), "{recap}");
+    assert!(recap.contains("A stranger: \u{201C}Ben broke the millstone"), "{recap}");
     assert!(test_dir.ok(&["-C", "mill", "session", "recap"]).contains("Ada Flint: \u{201C}Ben broke the millstone"));
     assert!(test_dir.ok(&["-C", "mill", "session", "recap", "--prompt"]).contains("[1] Ada Flint"));
     let few = [
@@ -143,6 +143,23 @@ fn the_attending_characters_move_with_the_scenes_and_stay_there() {
     assert!(witnesses("weir").contains("Lyra Fenn"));
 }
 
+#[test]
+fn a_session_begins_where_all_attending_characters_are() {
+    let start = |place_of_tam: &str| {
+        let test_dir = TestDir::new();
+        let weir = "{id: weir, name: The Weir, kind: location}";
+        let lyra = "{id: lyra, name: Lyra Fenn, kind: player, home: none, location: the-mill}";
+        let tam = format!("{{id: tam, name: Tam Reed, kind: player, home: none, location: {place_of_tam}}}");
+        test_dir.write("mill/party.yaml", &format!("entities:\n  - {weir}\n  - {lyra}\n  - {tam}\n"));
+        let started = test_dir.ok(&["-C", "mill", "session", "start"]);
+        (test_dir, started)
+    };
+    assert!(!start("weir").1.contains("place:"), "they are at two places");
+    let (test_dir, started) = start("the-mill");
+    assert!(started.contains("  place: The Mill\n") && started.contains("  also there: Ada Flint, Ben\n"), "{started}");
+    assert_eq!(heard_by(&test_dir, &["Rain falls."]), serde_json::json!(["ada", "ben", "lyra", "tam"]));
+}
+
 /// Returns a mill with two player characters, a weir, and a session at the mill.
 fn split_party() -> TestDir {
     let test_dir = TestDir::new();
@@ -197,7 +214,7 @@ fn an_accepted_move_takes_a_character_out_of_the_scene() {
     assert_eq!(heard_by(&test_dir, &["The rain stops."]), serde_json::json!(["ada", "ben", "tam"]));
     let scene = |who: &str| test_dir.ok(&["-C", "mill", "ask", "--as", who, "--no-meaning", "Who is here?"]);
     // Ada knows neither name: one person is left.
-    assert!(scene("ada").contains("Somebody whom you do not know by name is there"), "{}", scene("ada"));
+    assert!(scene("ada").contains("A stranger is there."), "{}", scene("ada"));
     assert!(!scene("tam").contains("Lyra Fenn is there"), "{}", scene("tam"));
     // The scene changes to the character who is already there.
     let there = test_dir.ok(&["-C", "mill", "log", "--at", "weir", "Fog lies over the water."]);
@@ -283,10 +300,23 @@ fn a_move_is_found_with_a_particle_and_the_character_knows_its_last_place() {
 #[test]
 fn a_recorded_move_is_known_to_the_mover_and_at_the_new_place() {
     let test_dir = split_party();
-    test_dir.write("mill/guest.yaml", "entities:\n  - {id: pike, name: Amos Pike, kind: npc, home: weir}\n");
+    let [pike, cole] = [("pike", "Amos Pike"), ("cole", "Cole")]
+        .map(|(id, name)| format!("  - {{id: {id}, name: {name}, kind: npc, home: none, location: weir}}\n"));
+    test_dir.write("mill/guest.yaml", &format!("entities:\n{pike}{cole}"));
+    // Cole hears Ben's name.
+    test_dir.ok(&["-C", "mill", "log", "--to", "cole", "Ben shouts across the water."]);
     let moved = test_dir.ok(&["-C", "mill", "fact", "add", "ben", "LOCATED_AT", "weir"]);
     let known_to = moved.lines().find(|line| line.contains("known to:")).unwrap_or_else(|| panic!("{moved}"));
-    assert!(known_to.contains("Amos Pike") && known_to.contains("Ben") && !known_to.contains("Mill"), "{moved}");
+    assert!(known_to.contains("Cole") && known_to.contains("Ben") && !known_to.contains("Mill"), "{moved}");
+    // Ben is a stranger to Pike, and so is Lyra to both of them.
+    assert!(!known_to.contains("Pike"), "{moved}");
+    let walked = test_dir.json(&["-C", "mill", "log", "Lyra walks to The Weir."]);
+    let accept = ["-C", "mill", "review", "accept", walked["extracted"][0]["fact"].as_str().unwrap()];
+    test_dir.ok(&accept);
+    for who in ["pike", "cole"] {
+        let known = test_dir.ok(&["-C", "mill", "know", "knows", who, "--limit", "100"]);
+        assert!(!known.contains("Lyra"), "{known}");
+    }
 }
 
 #[test]
@@ -560,7 +590,8 @@ fn the_kinds_of_talk_in_a_transcript_are_counted_and_shown() {
     let dry_run = test_dir.json(&[&import[..], &["--dry-run"]].concat());
     assert!(dry_run["talk"].is_null(), "{dry_run}");
     let imported = test_dir.json(&import);
-    let counts = serde_json::json!({ "narration": 1, "in_character": 1, "out_of_character": 1, "unknown": 0 });
+    let counts =
+        serde_json::json!({ "narration": 1, "in_character": 1, "out_of_character": 1, "withheld": 0, "unknown": 0 });
     assert_eq!(imported["talk"], counts);
     let counts_line = "lines by kind of talk: 1 narration, 1 in character, 1 out of character\n";
     assert!(test_dir.ok(&import).contains(counts_line), "an import without changes also shows the counts");

@@ -350,6 +350,35 @@ fn a_lie_about_another_matter_hides_no_revealed_secret() {
     }
 }
 
+#[test]
+fn a_lie_in_other_words_leads_to_the_recorded_lie() {
+    let test_dir = TestDir::new();
+    test_dir.write("lock/campaign.yaml", LOCK);
+    test_dir.write("lock/lie.yaml", LOCK_LIE);
+    test_dir.ok(&["-C", "lock", "session", "start", "--at", "heron"]);
+    let lie = ["-C", "lock", "log", "--by", "lotti", "--lie", "Old wood, it broke like a twig."];
+    let logged = test_dir.run(&lie);
+    assert_eq!(logged.code, 0, "{}", logged.stderr);
+    assert!(logged.stdout.contains("broke by itself") && logged.stdout.contains("a lie"), "{}", logged.stdout);
+    assert!(!logged.stderr.contains("found no fact"), "{}", logged.stderr);
+}
+
+#[test]
+fn a_promise_to_one_hearer_is_no_promise_to_another() {
+    let test_dir = TestDir::new();
+    test_dir.write("lock/campaign.yaml", LOCK);
+    let promise = "facts:\n  - {subject: lotti, text: \"Lotti Ames promised Tamsin Holloway to get her off the island.\", \
+                   about: [tamsin], known_by: [lotti]}\naudience: {attributes: {name: common}}\n";
+    test_dir.write("lock/promise.yaml", promise);
+    for (hearer, is_meant) in [("Tamsin", true), ("Ysolde", false)] {
+        let line = format!("I promise to get you off the island, {hearer}.");
+        let said = ["-C", "lock", "say", "--by", "lotti", "--to", "tamsin", "--to", "ysolde", &line, "--dry-run"];
+        let said = test_dir.json(&said);
+        let found = said["states"].to_string() + &said["may_state"].to_string();
+        assert_eq!(found.contains("off the island"), is_meant, "{hearer}: {said}");
+    }
+}
+
 /// Returns the credence of Lucan Fairweather in a fact about an entity.
 fn credence_of_lucan(test_dir: &TestDir, subject: &str, statement: &str) -> f64 {
     let beliefs = ["-C", "gull", "know", "believes", "lucan-fairweather", subject, "lore", "--truth"];
@@ -388,4 +417,136 @@ fn a_recorded_lie_stays_a_lie_when_a_fact_is_added() {
     let sale = "Tobin Marsh sold Kestrel Vane a print of his key.";
     assert_eq!(credence_of_lucan(&test_dir, "tobin-marsh", sale), 0.0);
     assert!(knowers(&test_dir, "tobin-sold-key").contains(&"wren-oake".to_owned()), "{}", stated.stdout);
+}
+
+const SHAFT: &str = r#"
+campaign: {name: The Shaft, start: day 1}
+entities:
+  - {id: inn, name: The Lantern, kind: location}
+  - {id: shaft-nine, name: Shaft Nine, kind: location}
+  - {id: dunmoor, name: Dunmoor, kind: location}
+  - {id: korrin, name: Korrin Ashdown, kind: player, location: inn}
+  - {id: fen, name: Fen Dell, kind: player, location: inn}
+  - {id: hilda, name: Hilda Brock, kind: npc, home: inn}
+  - id: osric
+    name: Osric Vane
+    kind: npc
+    home: inn
+    secrets:
+      - id: gallery
+        text: Osric sealed the lower gallery of Shaft Nine while eleven miners were still alive inside.
+        about: [shaft-nine]
+  - id: lotte
+    name: Lotte Krall
+    kind: npc
+    home: inn
+    secrets:
+      - {id: payroll, text: Lotte Krall buried the payroll chest behind the forge.}
+lies:
+  - id: alibi
+    by: lotte
+    text: Lotte Krall was visiting her sister in Dunmoor on the night the payroll vanished.
+    about: [dunmoor]
+    told_to: [hilda]
+    truth_is: payroll
+audience: {attributes: {name: common}}
+"#;
+
+/// Starts a session in the campaign [`SHAFT`].
+fn shaft() -> TestDir {
+    let test_dir = TestDir::new();
+    test_dir.write("shaft/campaign.yaml", SHAFT);
+    test_dir.ok(&["-C", "shaft", "session", "start", "--at", "inn"]);
+    test_dir
+}
+
+/// Logs a line of a character in the campaign [`SHAFT`], and checks that it states nothing for certain. Returns the handles
+/// of the facts that it may state.
+fn may_state(test_dir: &TestDir, speaker: &str, words: &str) -> Vec<String> {
+    let logged = test_dir.json(&["-C", "shaft", "log", "--by", speaker, words]);
+    assert_eq!(logged["states"], serde_json::json!([]), "{logged}");
+    let facts = logged["may_state"].as_array().unwrap().iter();
+    facts.map(|fact| fact["handle"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn a_confession_in_other_words_and_its_retellings_are_noticed() {
+    let test_dir = shaft();
+    let confession = "God forgive me. I walled up the lower gallery myself with eleven men still breathing behind it.";
+    let retelling = "Aye. Osric sealed the lower gallery while eleven miners were still alive inside.";
+    let in_parts = "Hilda, it was Osric. He sealed them in. Eleven of them, and they were still alive.";
+    let accusation = "Osric, you sealed the lower gallery of Shaft Nine.";
+    for (speaker, words) in [("osric", confession), ("fen", retelling), ("korrin", in_parts), ("fen", accusation)] {
+        assert_eq!(may_state(&test_dir, speaker, words), ["gallery"], "{words}");
+    }
+    for (speaker, words) in [
+        ("osric", "I never sealed the lower gallery."),
+        ("fen", "Did Osric seal the lower gallery while eleven miners were still alive inside?"),
+        ("fen", "Osric is a hard man, and the lower gallery is closed."),
+    ] {
+        assert_eq!(may_state(&test_dir, speaker, words), [""; 0], "{words}");
+    }
+}
+
+#[test]
+fn a_speaker_who_did_not_know_a_secret_learns_it_if_the_dm_says_yes() {
+    let test_dir = shaft();
+    let knows = |knower: &str| {
+        test_dir.json(&["-C", "shaft", "know", "knows", knower, "--limit", "200"]).to_string().contains("eleven miners")
+    };
+    let words = "Osric sealed the lower gallery while eleven miners were still alive inside.";
+    let logged = test_dir.ok(&["-C", "shaft", "log", "--by", "fen", "--to", "hilda", words]);
+    let hint = "inside.\", which the speaker does not know yet (to confirm, run `hearsay -C shaft log --line 1 --states gallery`)";
+    assert!(logged.contains(hint), "{logged}");
+    assert!(!knows("fen") && !knows("hilda"));
+    let confirmed = test_dir.json(&["-C", "shaft", "log", "--line", "1", "--yes"]);
+    assert_eq!(confirmed["states"][0]["learned_by"], serde_json::json!(["fen", "hilda"]), "{confirmed}");
+    assert!(knows("fen") && knows("hilda") && !knows("korrin"));
+}
+
+#[test]
+fn a_remark_after_a_recorded_lie_does_not_hide_the_lie() {
+    let test_dir = shaft();
+    let remark = "Lotte was visiting her sister in Dunmoor the night the payroll vanished, so it can't have been her.";
+    assert_eq!(may_state(&test_dir, "hilda", remark), ["alibi"]);
+    let denial = "Lotte never visited her sister in Dunmoor on the night the payroll vanished.";
+    assert_eq!(may_state(&test_dir, "hilda", denial), [""; 0]);
+}
+
+#[test]
+fn several_lines_are_confirmed_at_once() {
+    let test_dir = shaft();
+    let confession = "I walled up the lower gallery myself with eleven men still breathing behind it.";
+    test_dir.ok(&["-C", "shaft", "log", "--by", "osric", "--to", "fen", confession]);
+    test_dir.ok(&["-C", "shaft", "log", "--by", "fen", "Another round!"]);
+    let retelling = "Osric sealed the lower gallery while eleven miners were still alive inside.";
+    test_dir.ok(&["-C", "shaft", "log", "--by", "korrin", "--to", "hilda", retelling]);
+    let confirmed = test_dir.run(&["-C", "shaft", "log", "--line", "1-3", "--yes", "--json"]);
+    assert_eq!(confirmed.code, 0, "{}", confirmed.stderr);
+    assert!(confirmed.stderr.contains("nothing about line 2"), "{}", confirmed.stderr);
+    let confirmed: Value = serde_json::from_str(&confirmed.stdout).unwrap();
+    let lines: Vec<&Value> = confirmed["lines"].as_array().unwrap().iter().map(|line| &line["line"]).collect();
+    assert_eq!(lines, [1, 3], "{confirmed}");
+    let knowers = test_dir.json(&["-C", "shaft", "know", "who-knows", "gallery"]).to_string();
+    assert!(["fen", "korrin", "hilda"].iter().all(|knower| knowers.contains(&format!("\"{knower}\""))), "{knowers}");
+    test_dir.fails(&["-C", "shaft", "log", "--line", "1-3", "--yes"], 1, &["nothing about these lines"]);
+}
+
+#[test]
+fn a_line_that_was_doubtful_is_confirmed_in_another_place() {
+    let test_dir = TestDir::new();
+    test_dir.write(
+        "mill/secret.yaml",
+        "facts:\n  - {id: ada-hid-silver, subject: ada, text: \"Ada Flint hid the tax silver under the millstone of The \
+         Mill.\", about: [the-mill], secret: true}\n",
+    );
+    test_dir.ok(&["-C", "mill", "session", "start", "--title", "The stone"]);
+    let words = "All right! I hid the tax silver under the millstone.";
+    let logged = test_dir.json(&["-C", "mill", "log", "--by", "ada", "--to", "ben", words]);
+    assert_eq!(logged["may_state"][0]["handle"], "ada-hid-silver", "{logged}");
+    // In the mill, the speaker need not name the mill, so the line is certain there.
+    test_dir.ok(&["-C", "mill", "log", "--at", "the-mill", "Rain falls."]);
+    let confirmed = test_dir.json(&["-C", "mill", "log", "--line", "1", "--yes"]);
+    assert_eq!(confirmed["states"][0]["learned_by"], serde_json::json!(["ben"]), "{confirmed}");
+    test_dir.fails(&["-C", "mill", "log", "--line", "1", "--yes"], 1, &["nothing about line 1"]);
 }

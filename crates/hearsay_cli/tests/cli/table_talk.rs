@@ -80,6 +80,15 @@ fn a_logged_claim_is_printed_with_its_id() {
 }
 
 #[test]
+fn a_statement_that_is_dropped_is_printed() {
+    let test_dir = table();
+    test_dir.write("mill/hearsay.toml", "[policy]\nfloor = 0.999\nthreshold = 1.0\ncanon_threshold = 1.0\n");
+    let logged = test_dir.ok(&["-C", "mill", "log", "--by", "ada", "Ben owes Cole ten crowns."]);
+    assert!(logged.contains("dropped as too uncertain"), "{logged}");
+    assert!(logged.contains("    dropped: Ben owes Cole"), "{logged}");
+}
+
+#[test]
 fn a_promise_is_made_to_the_person_whom_the_line_addresses() {
     let test_dir = table();
     for (line, name) in [
@@ -87,7 +96,7 @@ fn a_promise_is_made_to_the_person_whom_the_line_addresses() {
         ("Lyra, I promise to pay at first light.", "Lyra Fenn"),
     ] {
         let logged = test_dir.ok(&["-C", "mill", "log", "--by", "ada", line]);
-        assert!(logged.contains(&format!("gave a promise to {name}")), "{line}: {logged}");
+        assert!(logged.contains(&format!("made a promise to {name}")), "{line}: {logged}");
     }
 }
 
@@ -407,7 +416,7 @@ fn a_kept_promise_closes_its_thread() {
         assert!(threads().contains("guard the cellar"), "a fact that waits for review closes nothing: {kept}");
         test_dir.ok(&accept.split(' ').skip(1).collect::<Vec<_>>());
     }
-    assert!(line.contains("Tamsin Oakley gave a promise to Cole."), "{kept}");
+    assert!(line.contains("Tamsin Oakley made a promise to Cole."), "{kept}");
     assert!(threads().contains("No matching open threads."), "{}", threads());
     // A promise that is given again is open again.
     test_dir.ok(&["-C", "mill", "log", "Tamsin Oakley promised Cole to mend the roof."]);
@@ -483,7 +492,7 @@ entities:
     };
     let of_ysolde = learned_by("ysolde").unwrap_or_else(|| panic!("{report}"));
     assert_eq!((&of_ysolde["acquisition"], learned_by("odette")), (&"told by Odette Farrow".into(), None), "{report}");
-    test_dir.ok(&["-C", "heron", "event", "reveal", "--by", "odette", "will-in-moon", "--to", "ysolde", "--openly"]);
+    test_dir.ok(&["-C", "heron", "event", "tell", "--by", "odette", "will-in-moon", "--to", "ysolde", "--openly"]);
     assert!(knowers(true).is_empty());
 }
 
@@ -512,4 +521,26 @@ fn a_player_who_asks_about_the_own_character_by_name_is_out_of_character() {
     // The character says the words, or the player tells what the character does.
     assert_eq!(kind("Lyra: Where is Lyra Fenn?"), "in_character");
     assert_ne!(kind("Zoe: I am Lyra Fenn. Who are you?"), "out_of_character");
+}
+
+#[test]
+fn a_secret_is_told_if_a_player_character_knows_another_fact_with_the_same_content() {
+    let test_dir = TestDir::new();
+    let people = r#"
+entities:
+  - {id: ysa, name: Ysa Marr, aliases: [{name: Lucia Thorn, secret: true}], kind: npc, home: the-mill}
+  - {id: lyra, name: Lyra Fenn, kind: player, location: the-mill}
+facts:
+  - {id: robbed, subject: ysa, text: "Ysa Marr took the purse of Cole in the night.", secret: true, known_by: [ysa]}
+  - {id: rumoured, subject: ysa, text: "In the night, Ysa Marr took Cole's purse.", known_by: [lyra]}
+audience: {attributes: {name: common}}
+"#;
+    test_dir.write("mill/people.yaml", people);
+    let untold = || test_dir.json(&["-C", "mill", "know", "secrets", "--untold"])["secrets"].to_string();
+    assert!(untold().contains("Lucia Thorn") && !untold().contains("purse"), "{}", untold());
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill"]);
+    test_dir.ok(&["-C", "mill", "log", "--by", "ysa", "My real name is Lucia Thorn."]);
+    assert!(!untold().contains("Lucia Thorn"), "{}", untold());
+    let shown = test_dir.ok(&["-C", "mill", "entity", "show", "ysa"]);
+    assert!(shown.contains("also called Lucia Thorn\n"), "{shown}");
 }

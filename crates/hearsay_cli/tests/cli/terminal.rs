@@ -75,7 +75,7 @@ fn help_teaches_by_example() {
     let test_dir = TestDir::new();
     let help = test_dir.ok(&["help"]);
     let names = commands(&help);
-    assert!(names.len() <= 22 && names.iter().any(|name| name == "ask"), "{names:?}");
+    assert!(names.len() <= 23 && names.iter().any(|name| name == "ask"), "{names:?}");
     let (mut examples, mut leaves) = (0, 0);
     for name in names {
         let text = test_dir.ok(&["help", &name]);
@@ -238,12 +238,17 @@ fn internal_operations_are_listed_on_request() {
     let history = |line: &[&str]| test_dir.ok(&[&["-C", "mill", "db", "history"], line].concat());
     assert!(!history(&[]).contains("progress of fact extraction"), "{}", history(&[]));
     assert!(history(&["-v"]).contains("progress of fact extraction"), "{}", history(&["-v"]));
+    // An undo of such an operation would change nothing.
+    let rows = test_dir.json(&["-C", "mill", "db", "history", "-v"]);
+    let is_progress = |row: &&Value| row["summary"].as_str().unwrap().contains("progress of fact extraction");
+    let position = rows.as_array().unwrap().iter().find(is_progress).unwrap()["position"].to_string();
+    test_dir.fails(&["-C", "mill", "undo", &position], 1, &["is internal", "the operation before it is"]);
 }
 
 #[test]
 fn the_model_is_found_from_any_directory() {
     let test_dir = TestDir::new();
-    let mut line = test_dir.command(&["db", "model"]);
+    let mut line = test_dir.command(&["model", "show"]);
     let output = decode_output(line.env_remove("HEARSAY_MODEL_DIR").env_remove("CARGO_MANIFEST_DIR").output().unwrap());
     assert!(output.code == 0 && output.stdout.contains("all-MiniLM-L6-v2"), "{}", output.stderr);
 }

@@ -8,14 +8,15 @@ fn writing_by_hand_and_undoing() {
     let added = test_dir.json(&["-C", "mill", "entity", "add", "Cora", "--at", "the-mill"]);
     assert_eq!((&added["position"], &added["entities"][0]), (&Value::from(2), &Value::from("cora")));
     let set = test_dir.json(&["-C", "mill", "entity", "set", "cora", "occupation", "weaver"]);
-    assert_eq!(set["facts"][0]["statement"], "Cora works as weaver.");
+    assert_eq!(set["facts"][0]["statement"], "Cora is a weaver.");
     let owes = test_dir.json(&["-C", "mill", "fact", "add", "cora", "OWES", "ben", "--secret", "--attitude", "-20"]);
     let id = owes["facts"][0]["id"].as_str().unwrap().to_owned();
     assert_eq!(owes["facts"][0]["attitude"], -20);
     let right = test_dir.json(&["-C", "mill", "fact", "correct", &id[..8], "--object", "ada"]);
     let id = right["facts"][0]["id"].as_str().unwrap().to_owned();
     assert_eq!(right["facts"][0]["object"], "ada");
-    test_dir.json(&["-C", "mill", "fact", "remove", &id]);
+    test_dir.fails(&["-C", "mill", "fact", "remove", &id], 2, &["--never-so", "--until <DATE>", "fact retract"]);
+    test_dir.json(&["-C", "mill", "fact", "retract", "--never-so", &id]);
     test_dir.fails(&["-C", "mill", "entity", "show", &id], 3, &[&id]);
     let history = test_dir.json(&["-C", "mill", "db", "history", "--limit", "1"]);
     assert_eq!(history[0]["position"], 6);
@@ -36,15 +37,20 @@ fn an_edit_says_who_knows_its_fact_and_a_recorded_fact_becomes_secret() {
     let test_dir = TestDir::new();
     let set = test_dir.ok(&["-C", "mill", "entity", "set", "ada", "occupation", "smuggler"]);
     assert!(set.contains("  known to: Ada Flint, The Mill and its residents\n"), "{set}");
-    let make_secret = ["-C", "mill", "fact", "secret", "works as smuggler"];
+    let make_secret = ["-C", "mill", "fact", "secret", "Ada Flint is a smuggler"];
     let secret = test_dir.ok(&make_secret);
     assert!(secret.contains("make secret") && secret.contains("  known to: Ada Flint\n"), "{secret}");
-    let who_knows = test_dir.json(&["-C", "mill", "know", "who-knows", "works as smuggler"]);
+    let who_knows = test_dir.json(&["-C", "mill", "know", "who-knows", "Ada Flint is a smuggler"]);
     assert_eq!(who_knows["characters"].as_array().unwrap().len(), 1, "{who_knows}");
     let answer = test_dir.ok(&["-C", "mill", "ask", "--as", "ada", "--with", "ben", "Are you a smuggler?"]);
     assert!(answer.contains("you keep it to yourself"), "{answer}");
     test_dir.fails(&make_secret, 1, &["requested secrecy"]);
-    assert!(test_dir.ok(&[&make_secret[..], &["--open"]].concat()).contains("make open"));
+    let make_open = [&make_secret[..], &["--open"]].concat();
+    let open = test_dir.ok(&make_open);
+    assert!(open.contains("make open") && open.contains("no longer concealed by Ada Flint"), "{open}");
+    let who_knows = test_dir.json(&["-C", "mill", "know", "who-knows", "Ada Flint is a smuggler"]);
+    assert_eq!(who_knows["characters"][0]["conceals"], false, "{who_knows}");
+    test_dir.fails(&make_open, 1, &["requested secrecy"]);
     // A copy of a secret is recorded as the DM says, with a note.
     let copy = test_dir.run(&["-C", "mill", "entity", "set", "ada", "lore", "The millstone is cracked."]);
     assert!(copy.stderr.contains("has the content of the secret"), "{}{}", copy.stdout, copy.stderr);
@@ -187,7 +193,7 @@ fn every_command_that_writes_has_a_dry_run() {
             &["entity", "duplicates", "not-the-same", "sam-a", "sam-b"],
             &["fact", "add", "ada", "OWES", "ben"],
             &["fact", "correct", "stone-is-cracked", "--statement", "The wheel is cracked."],
-            &["fact", "remove", "stone-is-cracked"],
+            &["fact", "retract", "stone-is-cracked", "--never-so"],
             &["review", "reject", "stone-is-cracked"],
             &["simulate", "flag", "bell-rung", "yes", "--declare"],
             &["trust", "off"],

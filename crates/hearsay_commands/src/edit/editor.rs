@@ -11,14 +11,14 @@ use hearsay_model::{
 use hearsay_query::{
     dates::{clock_date, parse_date},
     ids::{require_entities, require_entity},
-    resolve::public_name,
+    resolve::{public_name, public_sentence},
     review::{extracted_names, is_unconfirmed_entity},
 };
 
 use super::{options::FactOptions, succession::succession};
 use crate::{
     CommandError,
-    moves::{Move, learn_fact, withdrawn_ends},
+    moves::{Move, learn_fact},
 };
 
 /// Computes the changes of one edit.
@@ -214,7 +214,7 @@ impl Editor<'_> {
             // A character knows a secret about itself. A group or place does not, because it would share the secret
             // with all its members or residents.
             (true, _) => {
-                let is_character = self.state.kind(fact.subject()).is_some_and(|kind| kind.is_character());
+                let is_character = self.state.is_character(fact.subject());
                 Vec::from_iter(is_character.then(|| fact.subject().clone().into()))
             }
             (false, Some(moved)) if audience == Audience::Local => {
@@ -226,11 +226,9 @@ impl Editor<'_> {
         known_by.extend(options.known_by.iter().cloned().map(Knower::from));
         let learned = moved.and_then(|_| fact.validity().from.clone());
         if let Some(moved) = moved {
-            let left = moved.departure(&changes, self.now)?;
-            changes.extend(left);
             let knowers: Vec<EntityId> = known_by.iter().filter_map(Knower::entity).cloned().collect();
-            changes.extend(withdrawn_ends(self.state, &fact, &knowers));
-            changes.extend(moved.end_of_absence());
+            let consequences = moved.consequences(&changes, &knowers, self.now)?;
+            changes.extend(consequences);
         }
         changes.extend(fact_with_knowers(fact, known_by, learned));
         Ok(changes)
@@ -255,12 +253,7 @@ impl Editor<'_> {
         if let (true, Object::Entity(other)) = (is_inverse, &mut object) {
             std::mem::swap(&mut subject, other);
         }
-        let object_name = match &object {
-            Object::Entity(id) => public_name(self.state, id).to_owned(),
-            Object::Value(value) => value.to_string(),
-        };
-        let generated_statement =
-            || self.state.vocabulary().sentence(&predicate, public_name(self.state, &subject), &object_name);
+        let generated_statement = || public_sentence(self.state, &subject, &predicate, &object);
         let statement = correction.statement.map_or_else(generated_statement, str::to_owned);
         // The new fact must not refer to a removed session or entity.
         let session = old.provenance().session.clone().filter(|session| self.state.session(session).is_some());

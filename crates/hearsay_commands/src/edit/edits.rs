@@ -81,11 +81,6 @@ pub enum Edit {
         /// New sentence that states the fact. If `None`, the sentence is generated from the corrected fact.
         statement: Option<String>,
     },
-    /// Removes a fact and all knowledge of the fact, as if the fact had never been recorded.
-    RemoveFact {
-        /// Fact to remove.
-        fact: FactId,
-    },
     /// Removes an entity and all facts about it.
     RemoveEntity {
         /// Entity to remove.
@@ -140,10 +135,6 @@ impl Edit {
                 editor.relate(subject, predicate, object, options)?
             }
             Self::Correct { fact, object, statement } => correct_fact(*fact, object.as_ref(), statement.as_deref())?,
-            Self::RemoveFact { fact } => {
-                let fact = require_fact(state, *fact)?;
-                (format!("remove \u{201C}{}\u{201D}", fact.statement()), vec![Change::RetractFact(fact.id())])
-            }
             Self::DeclareFlag { name, value } => {
                 if state.flag(name).is_some() {
                     return Err(CommandError::FlagExists(name.clone()));

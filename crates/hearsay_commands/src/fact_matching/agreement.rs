@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use hearsay_belief::Known;
 use hearsay_extract::{SpokenSentence, is_anaphor};
-use hearsay_model::{EntityId, Kind, State, text};
+use hearsay_model::{
+    EntityId, Kind, State, text,
+    words::{contains_word, english},
+};
 use hearsay_query::views::CachedView;
 use hearsay_recall::{EntityLinker, LinkedEntity, stems};
 
@@ -25,7 +28,7 @@ pub(super) enum Agreement {
     SubjectAndObject,
 }
 
-/// The entities of a sentence, for comparison with facts that the speaker knows.
+/// The entities of a sentence, for comparison with facts of a view.
 pub(super) struct EntityAgreement<'a> {
     pub(super) state: &'a State,
     pub(super) cached_view: &'a CachedView,
@@ -47,6 +50,9 @@ impl EntityAgreement<'_> {
         let mentioned = self.cached_view.names.mentioned_entities(known.statement());
         let in_statement: BTreeSet<&EntityId> = mentioned.iter().map(|mentioned| &mentioned.id).collect();
         let in_fact: BTreeSet<&EntityId> = known.entities().chain(in_statement.iter().copied()).collect();
+        if self.is_said_to_other(&in_fact) {
+            return None;
+        }
         let has_other_entity = !named.is_subset(&in_fact);
         let must_be_named = |id: &EntityId| Some(id) != self.speaker && Some(id) != self.place;
         let left_out = in_statement.difference(&named).filter(|id| must_be_named(id)).count();
@@ -63,6 +69,28 @@ impl EntityAgreement<'_> {
             (false, true) if is_anchored => Some(Agreement::Full),
             _ => Some(Agreement::Partial),
         }
+    }
+
+    /// Returns whether "you" stands for a hearer whom the sentence names, and not for a person of the fact whom the line
+    /// does not name: "I promise you a boat, Odo" is no promise to Pell.
+    fn is_said_to_other(&self, in_fact: &BTreeSet<&EntityId>) -> bool {
+        let is_hearer_word = |word: &&String| contains_word(&english().addressee_pronouns, word);
+        let hearer_words = text::words(&self.sentence.text).iter().filter(is_hearer_word).count();
+        let is_other = |id: &EntityId| Some(id) != self.speaker && self.is_person(id);
+        let is_omitted = |id: &EntityId| is_other(id) && !self.named_in_line.contains(id);
+        self.speaker.is_some()
+            && hearer_words > 0
+            && hearer_words >= self.sentence.pronoun_count
+            && in_fact.iter().any(|id| is_omitted(id))
+            && self.named.iter().any(|named| is_other(&named.id) && !in_fact.contains(&named.id))
+    }
+
+    /// Returns the number of entities of a fact that the sentence names, without the speaker.
+    pub(super) fn named_in_fact(&self, known: &Known) -> usize {
+        let mentioned = self.cached_view.names.mentioned_entities(known.statement());
+        let is_in_fact =
+            |id: &EntityId| known.entities().any(|other| other == id) || mentioned.iter().any(|other| other.id == *id);
+        self.named_ids().into_iter().filter(|id| Some(*id) != self.speaker && is_in_fact(id)).count()
     }
 
     /// Returns whether the line is narration, and the sentence refers to the subject and the object of the fact by name
@@ -117,7 +145,7 @@ impl EntityAgreement<'_> {
     }
 
     /// Returns the stems of all words in the names, aliases and descriptions of the entities that occur in the sentence
-    /// or in a fact. Uses only names, aliases and descriptions that the speaker knows.
+    /// or in a fact. Uses only names, aliases and descriptions of the view.
     pub(super) fn name_stems(&self, known: &Known) -> BTreeSet<String> {
         let CachedView { view, names, .. } = self.cached_view;
         let mentioned = names.mentioned_entities(known.statement());

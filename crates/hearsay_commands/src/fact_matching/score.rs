@@ -8,6 +8,10 @@
 //! this check, 5 lines passed the rule, and 2 or 3 of them were wrong. Each wrong line shared only one word with the
 //! fact, so [`Candidate::decision`] is stricter for these lines.
 //!
+//! A character confesses a secret in its own words, so the DM is asked about a secret that the speaker knows already if the
+//! sentence shares three words with the secret and has a lower score. This threshold adds no needless question for the two
+//! sets of lines.
+//!
 //! Narration is compared with secrets only, and the result decides whether the hearers hear the line. A line that is
 //! withheld by mistake costs the DM one command, but the hearers cannot forget a secret. Therefore, narration possibly
 //! states a secret even if it also says other things: see [`MatchScore::may_be_narrated`]. This rule was chosen with
@@ -63,6 +67,12 @@ const MIN_COSINE_OF_ONE_WORD: f32 = 0.8;
 /// Minimum score at which the DM is asked whether a sentence states a fact.
 const MIN_POSSIBLE_SCORE: f32 = 0.6;
 
+/// Minimum score at which the DM is asked whether a sentence states a secret that the speaker knows.
+const MIN_CONFESSION_SCORE: f32 = 0.5;
+
+/// Minimum number of words that such a sentence has in common with the secret. Names are not counted.
+const MIN_CONFESSION_WORDS: usize = 3;
+
 /// Minimum share of the words of a secret that occur in narration which possibly states the secret in its own words.
 const MIN_NARRATED_SHARE: f32 = 0.4;
 
@@ -92,9 +102,16 @@ impl MatchScore {
     }
 
     /// Returns whether the score reaches the minimum at which the DM is asked. If the cosine is not known yet, assumes
-    /// the highest possible cosine.
-    pub(super) fn may_be_possible(&self) -> bool {
-        self.shared_words > 0 && Self { cosine: self.cosine.or(Some(1.0)), ..*self }.value() >= MIN_POSSIBLE_SCORE
+    /// the highest possible cosine. `is_own_secret` is whether the fact is a secret that the speaker knows.
+    pub(super) fn may_be_possible(&self, is_own_secret: bool) -> bool {
+        let min_score =
+            if is_own_secret && self.may_be_confessed() { MIN_CONFESSION_SCORE } else { MIN_POSSIBLE_SCORE };
+        self.shared_words > 0 && Self { cosine: self.cosine.or(Some(1.0)), ..*self }.value() >= min_score
+    }
+
+    /// Returns whether the sentence contains enough words of a secret to confess the secret in its own words.
+    fn may_be_confessed(&self) -> bool {
+        self.shared_words >= MIN_CONFESSION_WORDS
     }
 
     /// Returns whether the sentence contains enough words of the fact to tell the fact in its own words.
@@ -120,19 +137,21 @@ impl Candidate {
         let min_cosine = if is_one_word { MIN_COSINE_OF_ONE_WORD } else { MIN_COSINE };
         let is_meant =
             self.score.cosine.is_some_and(|cosine| cosine >= min_cosine) && !(is_one_word && self.has_pronoun);
+        let is_confession = self.is_own_secret && self.score.may_be_confessed() && score >= MIN_CONFESSION_SCORE;
         let has_subject = match self.agreement {
             Agreement::Full | Agreement::Partial => true,
             // "I owe them ten crowns" can be about anybody, so a sentence that names only its speaker must share more.
-            Agreement::SpeakerOnly => is_meant && !is_one_word,
+            Agreement::SpeakerOnly => is_confession || (is_meant && !is_one_word),
             Agreement::SubjectAndObject => false,
         };
         let is_only_compared_by_words = self.score.cosine.is_none() && self.score.is_complete() && !is_one_word;
         let says_the_same = self.agreement == Agreement::Full && is_meant && self.score.is_complete();
-        if !self.is_doubtful && (says_the_same || self.is_extracted) {
+        let is_sure = !self.is_doubtful && !self.fact.unknown_to_speaker;
+        if is_sure && (says_the_same || self.is_extracted) {
             Decision::States
         } else if self.is_extracted
             || self.is_narrated
-            || (has_subject && (score >= MIN_POSSIBLE_SCORE || is_only_compared_by_words))
+            || (has_subject && (score >= MIN_POSSIBLE_SCORE || is_confession || is_only_compared_by_words))
         {
             Decision::MayState
         } else {

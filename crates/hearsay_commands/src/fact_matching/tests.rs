@@ -9,19 +9,27 @@ fn candidate(statement: &str, sentence: &str, cosine: Option<f32>) -> Candidate 
     let provenance = Provenance::new(Method::Stated, Author::Dm);
     let fact = Fact::attribute(&odo, "lore", statement, provenance).unwrap().build().unwrap();
     Candidate {
-        fact: FactMatch { fact: fact.id(), handle: None, statement: statement.to_owned(), score: 0.0, lie: false },
+        fact: FactMatch {
+            fact: fact.id(),
+            handle: None,
+            statement: statement.to_owned(),
+            score: 0.0,
+            lie: false,
+            unknown_to_speaker: false,
+        },
         score: MatchScore { cosine, ..MatchScore::new(sentence, statement, &BTreeSet::new()) },
         agreement: Agreement::Full,
         is_doubtful: false,
         has_pronoun: false,
         is_extracted: false,
         is_narrated: false,
+        is_own_secret: false,
         missing_vector: None,
     }
 }
 
 fn decide(sentences: Vec<Vec<Candidate>>) -> FactMatches {
-    MatchCandidates { sentences }.decide()
+    MatchCandidates { sentences, ..MatchCandidates::default() }.decide()
 }
 
 const STATEMENT: &str = "Odo stole the ledger at night.";
@@ -89,10 +97,58 @@ fn a_sentence_states_only_the_best_fact_and_each_fact_is_listed_once() {
 fn missing_vectors_are_added_by_statement() {
     let mut one = candidate(STATEMENT, SENTENCE, None);
     one.missing_vector = Some(vec![0.6, 0.8]);
-    let mut candidates = MatchCandidates { sentences: vec![vec![one.clone()], vec![one]] };
+    let sentences = vec![vec![one.clone()], vec![one]];
+    let mut candidates = MatchCandidates { sentences, ..MatchCandidates::default() };
     assert_eq!(candidates.statements_without_vector(), [STATEMENT]);
     candidates.add_vectors(&[vec![0.6, 0.8]]);
     assert!(candidates.statements_without_vector().is_empty());
     let cosines = candidates.sentences.iter().flatten().map(|candidate| candidate.score.cosine.unwrap());
     assert!(cosines.into_iter().all(|cosine| (cosine - 1.0).abs() < 1e-6));
+}
+
+#[test]
+fn a_secret_is_confessed_in_other_words() {
+    let secret = "Odo sealed the lower gallery while eleven miners were still inside.";
+    let words = "Odo walled up the lower gallery with eleven men still breathing behind it.";
+    let confessed = candidate(secret, words, Some(0.55));
+    let asked = |candidate: Candidate| decide(vec![vec![candidate]]).may_state.len();
+    assert_eq!(asked(confessed.clone()), 0, "the fact is no secret");
+    for agreement in [Agreement::Full, Agreement::SpeakerOnly] {
+        assert_eq!(asked(Candidate { is_own_secret: true, agreement, ..confessed.clone() }), 1, "{agreement:?}");
+    }
+    let resembling = candidate(secret, "Odo dug the lower gallery with two men.", Some(0.4));
+    assert_eq!(asked(Candidate { is_own_secret: true, ..resembling }), 0);
+}
+
+#[test]
+fn a_line_never_certainly_states_a_fact_that_its_speaker_does_not_know() {
+    let mut unknown = candidate(STATEMENT, SENTENCE, Some(0.95));
+    unknown.fact.unknown_to_speaker = true;
+    let found = decide(vec![vec![unknown]]);
+    assert_eq!((found.states.len(), found.may_state.len()), (0, 1), "{found:?}");
+}
+
+#[test]
+fn sentences_state_a_fact_together_if_none_of_them_states_one_alone() {
+    let together = Candidate { is_doubtful: true, ..candidate(STATEMENT, SENTENCE, Some(0.9)) };
+    let other = candidate("Odo burned the lamp at noon.", "At noon, Odo burned the lamp.", Some(0.95));
+    let found = |sentences: Vec<Vec<Candidate>>| {
+        let runs = vec![(0..2, vec![together.clone()])];
+        MatchCandidates { sentences, runs, ..MatchCandidates::default() }.decide()
+    };
+    assert_eq!(found(vec![vec![], vec![]]).may_state.len(), 1);
+    let alone = found(vec![vec![other], vec![]]);
+    assert_eq!((alone.states.len(), alone.may_state.len()), (1, 0), "{alone:?}");
+}
+
+#[test]
+fn facts_with_the_same_content_are_listed_once() {
+    let (one, twin) =
+        (candidate(STATEMENT, SENTENCE, Some(0.95)), candidate("At night, Odo stole the ledger", SENTENCE, None));
+    let pair = (one.fact.fact, twin.fact.fact);
+    let same = BTreeSet::from([pair, (pair.1, pair.0)]);
+    let twin = Candidate { is_doubtful: true, score: one.score, ..twin };
+    let sentences = vec![vec![one], vec![twin]];
+    let found = MatchCandidates { sentences, same, ..MatchCandidates::default() }.decide();
+    assert_eq!((found.states.len(), found.may_state.len()), (1, 0), "{found:?}");
 }

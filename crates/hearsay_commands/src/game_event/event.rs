@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hearsay_belief::{
     View,
-    learn::{self, Learning, Telling},
+    learn::{self, Learning, Sincerity, Telling},
     withdrawal_changes,
 };
 use hearsay_model::{Author, Credence, EntityId, Fact, FactId, Knower, KnowledgeEdge, Operation, State, Timestamp};
@@ -16,7 +16,7 @@ use hearsay_query::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    event_context::{EventContext, FactSource, Outcome, forget_fact, quoted, secret_name, sincerity},
+    event_context::{EventContext, FactSource, Outcome, forget_fact, quoted, secret_name},
     parts::{Circumstances, Hearers, Retelling, Stated},
 };
 use crate::{CommandError, presence::require_speaker};
@@ -199,7 +199,7 @@ impl GameEvent {
         let outcome = match self {
             Self::Witness { facts, witnesses, circumstances } => context(circumstances)?.witness(facts, witnesses)?,
             Self::Say { speaker, text, states, hearers, lie, circumstances } => {
-                context(circumstances)?.say(speaker, text, states, hearers, sincerity(*lie))?
+                context(circumstances)?.say(speaker, text, states, hearers, Sincerity::from_lie_mark(*lie))?
             }
             Self::Tell { teller, fact, hearers, retold, lie, citing, credence, circumstances } => {
                 let context = context(circumstances)?;
@@ -209,16 +209,17 @@ impl GameEvent {
                 require_entities(state, citing)?;
                 let hearers = context.hearers(hearers, Some(teller))?;
                 let is_new = !matches!(fact, Stated::Recorded(_));
-                let (fact, _) = context.stated_fact(fact, FactSource::from_speaker(teller, *lie), None)?;
-                let retold =
-                    retold.as_ref().map(|retold| context.distorted_fact(&fact, retold, teller, *lie)).transpose()?;
+                let sincerity = Sincerity::from_lie_mark(*lie);
+                let source = FactSource::Speaker(teller, sincerity);
+                let (fact, _) = context.stated_fact(fact, source, None)?;
+                let retold = retold.as_ref().map(|retold| context.distorted_fact(&fact, retold, source)).transpose()?;
                 let telling = Telling {
                     teller,
                     alias,
                     hearers: &hearers,
                     fact: &fact,
                     retold: retold.as_ref(),
-                    sincerity: sincerity(*lie),
+                    sincerity,
                     citing: citing.as_ref(),
                     credence: credence.map(Credence::new).transpose()?,
                 };

@@ -9,15 +9,15 @@ use hearsay_belief::{
     place_at,
 };
 use hearsay_model::{
-    ActiveSession, Author, Change, Credence, EntityId, Evidence, Fact, FactError, FactId, FactRelation, FactStatus,
-    Knower, KnowledgeEdge, Method, Object, Passage, Predicate, Provenance, Resolution, Secrecy, Span, State, TalkKind,
-    Timestamp, Validity, attribute, text, words,
+    ActiveSession, Author, Change, Credence, EntityId, Evidence, Fact, FactBuilder, FactError, FactId, FactRelation,
+    FactStatus, Knower, KnowledgeEdge, Method, Object, Passage, Predicate, Provenance, Resolution, Secrecy, Span,
+    State, TalkKind, Timestamp, Validity, attribute, text, words,
 };
 use hearsay_query::{
     dates::clock_date,
     duplicates::known_equivalent,
     ids::{require_entities, require_entity, require_fact, require_session},
-    resolve::{Speaker, public_name},
+    resolve::{Speaker, public_sentence},
     session::{later_time, next_line},
 };
 
@@ -27,10 +27,6 @@ use crate::{
     edit::{Editor, succession},
     presence::{require_speaker, scene_characters},
 };
-
-pub(super) fn sincerity(lie: bool) -> Sincerity {
-    if lie { Sincerity::Lie } else { Sincerity::Sincere }
-}
 
 pub(super) fn quoted(fact: &Fact) -> String {
     format!("\u{201C}{}\u{201D}", fact.statement())
@@ -45,23 +41,17 @@ pub(super) enum FactSource<'a> {
     /// Characters witness the fact.
     World,
     /// A character states the fact.
-    Speaker(&'a EntityId),
-    /// A lying character states the fact.
-    Liar(&'a EntityId),
+    Speaker(&'a EntityId, Sincerity),
     /// A character deduces the fact.
     Deduction,
 }
 
-impl<'a> FactSource<'a> {
-    pub(super) fn from_speaker(speaker: &'a EntityId, lie: bool) -> Self {
-        if lie { Self::Liar(speaker) } else { Self::Speaker(speaker) }
-    }
-
+impl FactSource<'_> {
     fn status(self) -> FactStatus {
         match self {
             Self::World => FactStatus::Canon,
-            Self::Speaker(_) | Self::Deduction => FactStatus::Claimed,
-            Self::Liar(_) => FactStatus::False,
+            Self::Speaker(_, Sincerity::Sincere) | Self::Deduction => FactStatus::Claimed,
+            Self::Speaker(_, Sincerity::Lie) => FactStatus::False,
         }
     }
 }
@@ -147,7 +137,7 @@ impl<'a> EventContext<'a> {
     fn provenance(&self, source: FactSource, evidence: Option<Evidence>) -> Provenance {
         let (method, speaker) = match source {
             FactSource::World => (Method::Witnessed, None),
-            FactSource::Speaker(speaker) | FactSource::Liar(speaker) => (Method::Stated, Some(speaker.clone())),
+            FactSource::Speaker(speaker, _) => (Method::Stated, Some(speaker.clone())),
             FactSource::Deduction => (Method::Inferred, None),
         };
         Provenance {
@@ -179,12 +169,8 @@ impl<'a> EventContext<'a> {
             Stated::Parts { subject, predicate, object, statement } => {
                 require_entities(state, std::iter::once(subject).chain(object.entity()))?;
                 let provenance = self.provenance(source, evidence);
-                let (builder, predicate, subject, object_name) = match object {
-                    Object::Value(value) => {
-                        let name = Predicate::new(predicate)?;
-                        let builder = Fact::attribute(subject, name.clone(), value.clone(), provenance)?;
-                        (builder, name, subject, value.to_string())
-                    }
+                let (subject, predicate, object) = match object {
+                    Object::Value(_) => (subject, Predicate::new(predicate)?, object.clone()),
                     Object::Entity(object) => {
                         let attribute = Predicate::new(predicate).ok();
                         let attribute = attribute.filter(|name| state.vocabulary().attribute(name).is_some());
@@ -193,19 +179,18 @@ impl<'a> EventContext<'a> {
                         }
                         let (relation, is_inverse) = self.editor.relation(predicate)?;
                         let (subject, object) = if is_inverse { (object, subject) } else { (subject, object) };
-                        let object_name = public_name(state, object).to_owned();
-                        (Fact::relation(subject, relation.clone(), object, provenance)?, relation, subject, object_name)
+                        (subject, relation, Object::Entity(object.clone()))
                     }
                 };
-                let generated_statement =
-                    || state.vocabulary().sentence(&predicate, public_name(state, subject), &object_name);
-                builder.statement(statement.clone().unwrap_or_else(generated_statement))
+                let generated_statement = || public_sentence(state, subject, &predicate, &object);
+                let statement = statement.clone().unwrap_or_else(generated_statement);
+                FactBuilder::new(subject.clone(), predicate, object, provenance).statement(statement)
             }
         };
         let mut fact = builder.status(source.status()).build()?;
-        if let FactSource::Speaker(speaker) | FactSource::Liar(speaker) = source {
+        if let FactSource::Speaker(speaker, sincerity) = source {
             let view = View::new(state, &speaker.clone().into(), self.occasion.moment());
-            let is_lie = matches!(source, FactSource::Liar(_));
+            let is_lie = sincerity == Sincerity::Lie;
             // A liar repeats its own invention.
             let has_same_truth = |known: &Known| known.is_made_up() == is_lie;
             if let Some(known) = known_equivalent(state, &view, &fact, has_same_truth) {
@@ -298,7 +283,7 @@ impl<'a> EventContext<'a> {
         }
         let span = Span { start: 0, end: passage.text.len() };
         let evidence = Evidence::Passage { passage: passage.id(), span, quote: passage.text.clone() };
-        let source = FactSource::from_speaker(speaker, sincerity == Sincerity::Lie);
+        let source = FactSource::Speaker(speaker, sincerity);
         let stated = states.iter().map(|fact| self.stated_fact(fact, source, Some(evidence.clone())));
         let stated = stated.collect::<Result<Vec<_>, CommandError>>()?;
         let (stated, support): (Vec<Arc<Fact>>, Vec<Vec<Change>>) = stated.into_iter().unzip();
@@ -314,11 +299,9 @@ impl<'a> EventContext<'a> {
         &self,
         fact: &Arc<Fact>,
         retold: &Retelling,
-        teller: &EntityId,
-        lie: bool,
+        source: FactSource,
     ) -> Result<Arc<Fact>, CommandError> {
         let state = self.state;
-        let source = FactSource::from_speaker(teller, lie);
         let provenance = self.provenance(source, None);
         let builder = match &retold.object {
             None => {
@@ -329,12 +312,7 @@ impl<'a> EventContext<'a> {
             }
             Some(object) => {
                 require_entities(state, object.entity())?;
-                let object_name = match object {
-                    Object::Entity(id) => public_name(state, id).to_owned(),
-                    Object::Value(value) => value.to_string(),
-                };
-                let subject = public_name(state, fact.subject());
-                let generated_statement = || state.vocabulary().sentence(fact.predicate(), subject, &object_name);
+                let generated_statement = || public_sentence(state, fact.subject(), fact.predicate(), object);
                 let statement = retold.statement.clone().unwrap_or_else(generated_statement);
                 fact.to_builder().object(object.clone()).statement(statement).handle(None).provenance(provenance)
             }
@@ -354,7 +332,7 @@ impl<'a> EventContext<'a> {
         let teller = teller.map(|teller| &teller.id);
         teller.into_iter().try_for_each(|teller| require_speaker(self.state, teller))?;
         let hearers = self.hearers(hearers, teller)?;
-        let source = teller.map_or(FactSource::World, FactSource::Speaker);
+        let source = teller.map_or(FactSource::World, |teller| FactSource::Speaker(teller, Sincerity::Sincere));
         let refutation = learn::refutation(fact, statement, self.provenance(source, None))?;
         let refutation = Arc::new(refutation.to_builder().status(source.status()).build()?);
         let Some(teller) = teller else {

@@ -11,11 +11,20 @@ use std::{
 };
 
 use hearsay_model::{
-    Acquisition, Change, EntityId, Evidence, Fact, FactError, FactId, FactStatus, GameSetting, Justification, Knower,
-    KnowledgeEdge, KnowledgeId, Object, Passage, PassageId, Predicate, Provenance, Reference, Rename, ReviewSetting,
-    Session, Setting, State, attribute,
+    Acquisition, Change, EntityId, Evidence, Fact, FactBuilder, FactError, FactId, FactStatus, GameSetting,
+    Justification, Knower, KnowledgeEdge, KnowledgeId, Object, Passage, PassageId, Predicate, Provenance, Reference,
+    Rename, ReviewSetting, Session, Setting, State, attribute,
 };
 use hearsay_query::resolve::public_name;
+
+/// Adds to `ids` the ids of all records that depend on them, directly or through other records.
+fn add_dependents<T: Copy + Ord>(ids: &mut BTreeSet<T>, dependents: &BTreeMap<T, Vec<T>>) {
+    let mut reached: Vec<T> = ids.iter().copied().collect();
+    while let Some(id) = reached.pop() {
+        let added = dependents.get(&id).into_iter().flatten().filter(|dependent| ids.insert(**dependent));
+        reached.extend(added.copied());
+    }
+}
 
 /// Renaming of one entity to another, in progress.
 pub(super) struct EntityRename<'a> {
@@ -178,33 +187,27 @@ impl<'a> EntityRename<'a> {
     }
 
     fn rename_facts(&mut self) {
-        let mut related_facts: BTreeMap<FactId, Vec<&'a Arc<Fact>>> = BTreeMap::new();
-        let mut pending: BTreeMap<FactId, &'a Arc<Fact>> = BTreeMap::new();
+        let (mut renamed, mut dependents) = (BTreeSet::new(), BTreeMap::<FactId, Vec<FactId>>::new());
         for fact in self.state.facts() {
             if let Some(fact_relation) = fact.fact_relation() {
-                related_facts.entry(fact_relation.fact()).or_default().push(fact);
+                dependents.entry(fact_relation.fact()).or_default().push(fact.id());
             }
             let provenance = fact.provenance();
             let is_moved = |evidence: &Evidence| evidence.passage().is_some_and(|id| self.passages.contains_key(&id));
             if fact.entities().chain(&provenance.speaker).any(|id| id == self.removed)
                 || provenance.evidence.iter().any(is_moved)
             {
-                pending.insert(fact.id(), fact);
+                renamed.insert(fact.id());
             }
         }
         // Facts that distort, refute, end or cover a renamed fact get new ids too.
-        let mut reached: Vec<FactId> = pending.keys().copied().collect();
-        while let Some(id) = reached.pop() {
-            for related in related_facts.get(&id).into_iter().flatten() {
-                if pending.insert(related.id(), related).is_none() {
-                    reached.push(related.id());
-                }
-            }
-        }
-        // Facts that contradict a renamed fact keep their ids.
-        let contradicts_renamed = |fact: &&Arc<Fact>| fact.contradicts().iter().any(|id| pending.contains_key(id));
-        let contradicting: Vec<&Arc<Fact>> = self.state.facts().filter(contradicts_renamed).collect();
-        pending.extend(contradicting.into_iter().map(|fact| (fact.id(), fact)));
+        add_dependents(&mut renamed, &dependents);
+        // Facts that contradict a renamed fact are written too, but keep their ids.
+        let is_written = |fact: &&Arc<Fact>| {
+            renamed.contains(&fact.id()) || fact.contradicts().iter().any(|id| renamed.contains(id))
+        };
+        let mut pending: BTreeMap<FactId, &'a Arc<Fact>> =
+            self.state.facts().filter(is_written).map(|fact| (fact.id(), fact)).collect();
         // The id of a fact depends on the id of the fact that it distorts, refutes, ends or covers, so the latter is
         // renamed first.
         while !pending.is_empty() {
@@ -296,10 +299,7 @@ impl<'a> EntityRename<'a> {
             ..old_provenance.clone()
         };
         let status = if self.less_certain.contains(&old.id()) { FactStatus::Claimed } else { old.status() };
-        let builder = match &object {
-            Object::Entity(object) => Fact::relation(&subject, predicate, object, provenance)?,
-            Object::Value(value) => Fact::attribute(&subject, predicate, value.clone(), provenance)?,
-        };
+        let builder = FactBuilder::new(subject, predicate, object, provenance);
         let builder = builder.statement(statement).mentions(self.new_entity_ids(old.mentions()));
         let builder = builder.attitude(old.attitude()).rank(old.rank().map(str::to_owned)).fact_relation(fact_relation);
         let builder = builder.conditions(old.conditions().map(str::to_owned)).validity(old.validity().clone());
@@ -310,27 +310,20 @@ impl<'a> EntityRename<'a> {
 
     fn rename_edges(&mut self) {
         let (mut recorded_edges, mut dependents) = (BTreeMap::new(), BTreeMap::<KnowledgeId, Vec<KnowledgeId>>::new());
-        let mut reached = Vec::new();
+        let mut affected = BTreeSet::new();
         for fact in self.state.facts() {
             for (id, edge) in self.state.recorded_edges(fact.id()) {
                 for justification in edge.sources.iter().flat_map(Justification::edges) {
                     dependents.entry(justification).or_default().push(id);
                 }
                 if self.concerns(edge) {
-                    reached.push(id);
+                    affected.insert(id);
                 }
                 recorded_edges.insert(id, edge);
             }
         }
-        let mut pending: BTreeSet<KnowledgeId> = reached.iter().copied().collect();
-        while let Some(id) = reached.pop() {
-            for dependent in dependents.get(&id).into_iter().flatten() {
-                if pending.insert(*dependent) {
-                    reached.push(*dependent);
-                }
-            }
-        }
-        let affected = pending.clone();
+        add_dependents(&mut affected, &dependents);
+        let mut pending = affected.clone();
         let mut written = BTreeSet::new();
         // Each edge is written after the edges that it depends on.
         for first in affected.iter().copied() {

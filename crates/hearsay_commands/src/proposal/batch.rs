@@ -5,7 +5,10 @@ use std::{
     sync::Arc,
 };
 
-use hearsay_model::{Author, Change, EntityId, Fact, FactId, FactStatus, Knower, KnowledgeEdge, Predicate, State};
+use hearsay_model::{
+    ActiveSession, Author, Change, EntityId, Fact, FactId, FactStatus, Knower, KnowledgeEdge, Predicate,
+    SessionSetting, Setting, State,
+};
 
 /// Effects of the proposals of a batch so far.
 #[derive(Default)]
@@ -87,11 +90,42 @@ impl Batch {
         self.asserted.insert(fact.id(), decided);
     }
 
+    /// Returns the facts that the earlier proposals of the batch made canon.
+    pub(super) fn new_canon(&self) -> Vec<Arc<Fact>> {
+        let asserted = self.changes.iter().filter_map(|change| match change {
+            Change::AssertFact(fact) => Some(fact),
+            _ => None,
+        });
+        asserted.filter(|fact| fact.status() == FactStatus::Canon).cloned().collect()
+    }
+
+    /// Returns the new edges to a fact.
+    pub(super) fn edges_to(&self, fact: FactId) -> impl Iterator<Item = &Arc<KnowledgeEdge>> {
+        self.changes.iter().filter_map(Change::edge).filter(move |edge| edge.fact == fact)
+    }
+
+    /// Adds the changes that follow from a move. If several characters come back to the scene, all of them are there again.
+    pub(super) fn add_consequences(&mut self, mut consequences: Vec<Change>) {
+        let earlier = self.changes.iter_mut().rev().find_map(active_session);
+        if let (Some(playing), Some(earlier)) = (consequences.iter_mut().find_map(active_session), earlier) {
+            playing.absent.retain(|id, _| earlier.absent.contains_key(id));
+        }
+        self.changes.extend(consequences);
+    }
+
     /// Adds a fact.
     pub(super) fn assert(&mut self, fact: &Arc<Fact>) {
         self.changes.push(Change::AssertFact(Arc::clone(fact)));
         self.ended.remove(&fact.id());
         self.asserted.insert(fact.id(), Arc::clone(fact));
+    }
+}
+
+/// Returns the session being played according to a change; `None` for any other change.
+fn active_session(change: &mut Change) -> Option<&mut ActiveSession> {
+    match change {
+        Change::Set(Setting::Session(SessionSetting::Playing(playing))) => Some(playing),
+        _ => None,
     }
 }
 

@@ -35,64 +35,64 @@ pub(super) fn find_recorded_match(state: &State, batch: &Batch, fact: &Fact) -> 
     if state.is_retracted(fact.id()) {
         return RecordedMatch::Rejected;
     }
-    let vocabulary = state.vocabulary();
-    let (claim, speaker) = (Claim::from_fact(vocabulary, fact), &fact.provenance().speaker);
-    let facts_about_subject = batch.facts_of(state, claim.subject());
-    let is_same_statement = |other: &&&Arc<Fact>| {
+    let (vocabulary, provenance) = (state.vocabulary(), fact.provenance());
+    let claim = Claim::from_fact(vocabulary, fact);
+    let is_same_statement = |other: &Fact| {
         is_equivalent(vocabulary, (&claim, fact.statement()), other) && !is_other_occurrence(state, fact, other)
     };
-    let equivalents: Vec<&Arc<Fact>> = facts_about_subject.iter().filter(is_same_statement).copied().collect();
-    let is_confirmed = |fact: &Fact| fact.provenance().confirmed;
-    let is_confirmed_as = |equivalent: &Fact, status| equivalent.status() == status && is_confirmed(equivalent);
-    let is_confirmed_canon = equivalents.iter().any(|equivalent| is_confirmed_as(equivalent, FactStatus::Canon));
-    let has_same_source = |equivalent: &&&Arc<Fact>| {
-        let earlier = equivalent.provenance();
-        (&earlier.author, &earlier.speaker) == (&fact.provenance().author, speaker)
+    let has_same_source = |other: &Fact| {
+        let earlier = other.provenance();
+        (&earlier.author, &earlier.speaker) == (&provenance.author, &provenance.speaker)
     };
-    // If narration repeats a fact that earlier narration made canon, no separate fact is recorded.
-    let is_repeated_narration = |equivalent: &&&Arc<Fact>| {
-        speaker.is_none() && equivalent.status() == FactStatus::Canon && equivalent.provenance().speaker.is_none()
-    };
+    let facts_about_subject = batch.facts_of(state, claim.subject());
+    let equivalents: Vec<&Arc<Fact>> =
+        facts_about_subject.iter().copied().filter(|other| is_same_statement(other)).collect();
     // The DM's rejection also counts if the text that stated the rejected fact was changed or removed.
     let is_rejection = |rejected: &Fact| !is_other_event(state, fact, rejected);
-    let was_rejected =
-        equivalents.iter().any(|equivalent| equivalent.status() == FactStatus::Rejected && is_rejection(equivalent))
-            || state
-                .withdrawn_rejections(claim.subject())
-                .any(|rejected| is_same_statement(&&rejected) && is_rejection(rejected));
-    let was_marked_false =
-        speaker.is_none() && equivalents.iter().any(|equivalent| is_confirmed_as(equivalent, FactStatus::False));
-    let is_not_rejected = |equivalent: &&&Arc<Fact>| equivalent.status() != FactStatus::Rejected;
-    if !is_confirmed_canon
-        && (was_rejected || (was_marked_false && !equivalents.iter().any(|equivalent| has_same_source(&equivalent))))
-    {
+    let was_rejected = equivalents.iter().any(|other| other.status() == FactStatus::Rejected && is_rejection(other))
+        || state
+            .withdrawn_rejections(claim.subject())
+            .any(|rejected| is_same_statement(rejected) && is_rejection(rejected));
+    let is_confirmed_as = |status: FactStatus| {
+        let is_match = |other: &&Arc<Fact>| other.status() == status && other.provenance().confirmed;
+        equivalents.iter().any(is_match)
+    };
+    // If the same source stated the fact before, the earlier fact gains the evidence instead.
+    let was_marked_false = provenance.speaker.is_none()
+        && is_confirmed_as(FactStatus::False)
+        && !equivalents.iter().any(|other| has_same_source(other));
+    if (was_rejected || was_marked_false) && !is_confirmed_as(FactStatus::Canon) {
         return RecordedMatch::Rejected;
     }
-    let earlier = equivalents.iter().filter(is_not_rejected).find(|equivalent| has_same_source(equivalent));
+    // If narration repeats a fact that earlier narration made canon, no separate fact is recorded.
+    let is_repeated_narration = |other: &Fact| {
+        let speakers = [&provenance.speaker, &other.provenance().speaker];
+        other.status() == FactStatus::Canon && speakers.iter().all(|speaker| speaker.is_none())
+    };
     // If a recorded fact from the same source says more and is at least as certain, it gains the evidence of the
     // proposal. A less certain fact does not, because the evidence supports only part of it.
-    let is_as_certain = |candidate: &Fact| {
-        candidate.is_in_effect() && candidate.provenance().confidence >= fact.provenance().confidence
+    let implies_fact = |other: &Fact| {
+        let is_as_certain = other.is_in_effect() && other.provenance().confidence >= provenance.confidence;
+        is_as_certain
+            && (has_same_source(other) || is_repeated_narration(other))
+            && is_implied_by(vocabulary, fact, other)
     };
-    let implies_fact = |candidate: &&&Arc<Fact>| {
-        is_as_certain(candidate)
-            && (has_same_source(candidate) || is_repeated_narration(candidate))
-            && is_implied_by(vocabulary, fact, candidate)
-    };
-    let earlier = earlier.or_else(|| equivalents.iter().find(|equivalent| is_repeated_narration(equivalent)));
-    let was_narrated = equivalents.iter().any(|equivalent| is_repeated_narration(&equivalent));
+    let earlier = equivalents
+        .iter()
+        .find(|other| other.status() != FactStatus::Rejected && has_same_source(other))
+        .or_else(|| equivalents.iter().find(|other| is_repeated_narration(other)))
+        .or_else(|| facts_about_subject.iter().find(|other| implies_fact(other)));
     let is_canon_from_others =
-        equivalents.iter().any(|equivalent| equivalent.status() == FactStatus::Canon && !has_same_source(&equivalent));
-    if let Some(earlier) = earlier.or_else(|| facts_about_subject.iter().find(implies_fact)) {
-        return RecordedMatch::SameSource {
-            earlier: Arc::clone(earlier),
-            is_canon_elsewhere: is_canon_from_others && !was_narrated,
-        };
+        equivalents.iter().any(|other| other.status() == FactStatus::Canon && !has_same_source(other));
+    match earlier {
+        Some(earlier) => {
+            let was_narrated = equivalents.iter().any(|other| is_repeated_narration(other));
+            let is_canon_elsewhere = is_canon_from_others && !was_narrated;
+            RecordedMatch::SameSource { earlier: Arc::clone(earlier), is_canon_elsewhere }
+        }
+        None if is_canon_from_others => RecordedMatch::CanonElsewhere,
+        None => RecordedMatch::None,
     }
-    if equivalents.iter().any(|equivalent| equivalent.status() == FactStatus::Canon) {
-        return RecordedMatch::CanonElsewhere;
-    }
-    RecordedMatch::None
 }
 
 /// Returns whether narration states a fact about another event than a rejected fact with the same content: an event of

@@ -68,8 +68,12 @@ impl Draft {
             );
             for statements in document_statements {
                 let talk_kind = decide_talk_kind(&statements.talk, self.speaker.as_ref(), None, &self.text);
-                extraction.add_statements(statements, talk_kind, false);
                 found_kind = Some(talk_kind);
+                // A sentence of the DM alone, such as a corrected fact, is no talk at the table.
+                let is_sentence = self.speaker.is_none() && self.place.is_none() && self.present.is_empty();
+                let is_talk = !is_sentence || !self.before.is_empty() || self.form == TextType::Talk;
+                let read_kind = if is_talk { talk_kind } else { TalkKind::Narration };
+                extraction.add_statements(statements, read_kind, false);
             }
         }
         self.draft_result(policy, tools.extractor.vocabulary(), extraction, found_kind)

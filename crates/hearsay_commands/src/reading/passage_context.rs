@@ -62,6 +62,7 @@ impl PassageWithContext {
             place: passage.place.as_ref(),
             topic: self.topic.as_ref(),
             preceding: &before,
+            previous_speaker: self.before.last().and_then(|(speaker, _)| speaker.as_ref()),
             encoder: tools.encoder,
             ..Text::new(&passage.text, TextType::Lore)
         };

@@ -2,18 +2,20 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use hearsay_belief::learn::Sincerity;
+use hearsay_belief::{StateViews, learn::Sincerity, place_at};
 use hearsay_extract::{ExtractedFact, Extraction, FactObject, Mention};
 use hearsay_model::{
     Acquisition, Author, Change, Confidence, Date, Entity, EntityId, Evidence, ExtractionStage, Fact, FactId,
-    FactStatus, Factuality, History, Knower, Object, OpenThread, Operation, Passage, Predicate, PredicateRole, Span,
-    State, Timestamp, Validity, attribute, text, words,
+    FactStatus, Factuality, History, Knower, Object, OpenThread, Operation, Passage, Predicate, PredicateRole,
+    ReferringExpression, SessionId, Span, State, Timestamp, Validity, attribute, spelling, text,
+    words::{self, PersonalPronouns},
 };
 use hearsay_query::review::is_unconfirmed_entity;
 
 use super::{
     Findings,
     name_lookup::{NameLookup, candidate_ids},
+    promises::with_promised_words,
 };
 use crate::{
     CommandError,
@@ -40,7 +42,8 @@ pub fn operation(
         return Ok((None, ProposalCounts::default()));
     }
     let (policy, model) = (rules.policy, findings.model.as_deref());
-    let statements = findings.extraction.facts.iter().filter_map(|fact| match &fact.subject {
+    let facts = with_promised_words(state.vocabulary(), &passage.text, &findings.extraction.facts, rules.policy.floor);
+    let statements = facts.iter().filter_map(|fact| match &fact.subject {
         Mention::Known(subject) => is_statement(fact, policy).then_some((subject, fact.span)),
         Mention::New(_) => None,
     });
@@ -51,17 +54,20 @@ pub fn operation(
         model,
         statements: statements.collect(),
         new: BTreeMap::new(),
+        misspelled: BTreeMap::new(),
         changes: Vec::new(),
     };
     let (mut proposals, mut dropped_count) = (Vec::new(), 0);
-    for fact in &findings.extraction.facts {
+    for fact in &facts {
         // A new name is added only if a fact that refers to it is added.
         let is_above_floor = fact.confidence >= policy.floor;
         let is_new = |mention: &Mention| matches!(mention, Mention::New(_));
         let has_new_name = is_new(&fact.subject)
             || matches!(&fact.object, FactObject::Entity(mention) if is_new(mention))
             || fact.stated_by.as_ref().is_some_and(is_new);
-        if has_new_name && !is_above_floor {
+        // In play, such a fact only says that a line names two entities.
+        let is_vague = passage.session.is_some() && fact.is_unspecified_relation();
+        if has_new_name && !is_above_floor || is_vague || builder.is_about_departed(fact) {
             dropped_count += 1;
             continue;
         }
@@ -98,6 +104,11 @@ pub fn operation(
     Ok((operation, counts))
 }
 
+/// Returns whether words contain a word of one of the given texts that is no stop word.
+fn contains_word_of(words: &[String], texts: Vec<&str>) -> bool {
+    texts.into_iter().flat_map(text::words).any(|word| !spelling::is_stop_word(&word) && words.contains(&word))
+}
+
 /// Returns whether a fact is a statement that is certain enough to be recorded.
 fn is_statement(fact: &ExtractedFact, policy: &Policy) -> bool {
     fact.stage == ExtractionStage::Statements && fact.confidence >= policy.floor
@@ -113,6 +124,8 @@ struct ProposalBuilder<'a> {
     statements: Vec<(&'a EntityId, Span)>,
     /// Entity for each new name, by the normal form of the name; `None` for a name that is not added.
     new: BTreeMap<String, Option<EntityId>>,
+    /// Names that are probably misspelled, with their entities.
+    misspelled: BTreeMap<String, EntityId>,
     /// Changes that add the new entities.
     changes: Vec<Change>,
 }
@@ -136,8 +149,12 @@ impl ProposalBuilder<'_> {
         if let Some(known) = self.new.get(&name) {
             return known.clone();
         }
-        let id = match NameLookup::find(self.state, &entity.name) {
+        let id = match NameLookup::find(self.state, &entity.name, self.passage) {
             NameLookup::Known(id) => Some(id),
+            NameLookup::Misspelled(id) => {
+                self.misspelled.insert(entity.name.clone(), id.clone());
+                Some(id)
+            }
             NameLookup::Unusable => None,
             NameLookup::Unknown if entity.confidence < self.policy.floor => None,
             NameLookup::Unknown => self.unused_id(&entity.name),
@@ -180,8 +197,18 @@ impl ProposalBuilder<'_> {
         Evidence::Passage { passage: self.passage.id(), span, quote }
     }
 
+    /// Returns words of the passage with the open names of the entities whose names are misspelled. The hearers can learn the
+    /// words, so a secret name must not occur in them.
+    fn with_known_names(&self, words: &str) -> String {
+        let replace = |words: String, (written, id): (&String, &EntityId)| match self.state.open_names(id).first() {
+            Some(name) => words.replace(written, name),
+            None => words,
+        };
+        self.misspelled.iter().fold(words.to_owned(), replace)
+    }
+
     /// Adds the hearers, time and source of the passage to a proposal. Limits the confidence of facts about new
-    /// entities, so that these facts wait for the DM's decision.
+    /// entities and about entities with a misspelled name, so that these facts wait for the DM's decision.
     fn with_passage_details(&self, proposal: Proposal, confidence: Confidence) -> Proposal {
         let passage = self.passage;
         let is_naming = [attribute::NAME, attribute::ALIAS, attribute::KIND].contains(&proposal.predicate.as_str());
@@ -193,7 +220,8 @@ impl ProposalBuilder<'_> {
             (None, None) => Acquisition::Authored,
         };
         let is_added = |id: &EntityId| self.state.entity(id).is_none();
-        let is_new_entity = |id: &EntityId| is_added(id) || is_unconfirmed_entity(self.state, id);
+        let is_misspelled = |id: &EntityId| self.misspelled.values().any(|other| other == id);
+        let is_new_entity = |id: &EntityId| is_added(id) || is_misspelled(id) || is_unconfirmed_entity(self.state, id);
         let concerns_new_entity =
             is_new_entity(&proposal.subject) || proposal.object.entity().is_some_and(is_new_entity);
         let origin = TextOrigin::from_passage(passage);
@@ -211,7 +239,7 @@ impl ProposalBuilder<'_> {
                 acquisition: Some(acquisition),
                 citing: None,
                 alias: passage.speaker_alias.clone(),
-                sincerity: if passage.lie { Sincerity::Lie } else { Sincerity::Sincere },
+                sincerity: Sincerity::from_lie_mark(passage.lie),
                 is_private: self.is_private(),
             }),
             ..proposal
@@ -222,9 +250,7 @@ impl ProposalBuilder<'_> {
     /// it.
     fn is_private(&self) -> bool {
         let passage = self.passage;
-        let is_character = |knower: &Knower| {
-            knower.entity().and_then(|id| self.state.kind(id)).is_some_and(|kind| kind.is_character())
-        };
+        let is_character = |knower: &Knower| knower.entity().is_some_and(|id| self.state.is_character(id));
         let hearer_count = passage.heard_by.iter().filter(|knower| knower.entity() != passage.speaker.as_ref()).count();
         passage.speaker.is_some()
             && passage.heard_by.iter().all(is_character)
@@ -244,7 +270,11 @@ impl ProposalBuilder<'_> {
             false => None,
         };
         let mut participants = fact.participants.clone();
-        let (mut name, mut object, mut statement) = (name, object, fact.statement.clone());
+        let object = match object.text() {
+            Some(words) if name.as_str() == attribute::LORE => Object::Value(self.with_known_names(words).into()),
+            _ => object,
+        };
+        let (mut name, mut object, mut statement) = (name, object, self.with_known_names(&fact.statement));
         if let Some(past) = self.past_position(fact, &subject, &name) {
             participants.extend(object.entity().cloned());
             (name, object) = (Predicate::new(attribute::LORE).ok()?, Object::Value(past.clone().into()));
@@ -283,6 +313,7 @@ impl ProposalBuilder<'_> {
         proposal.heard_by.extend(promisee);
         proposal.heard_by.sort();
         proposal.heard_by.dedup();
+        self.leave_out_strangers(fact, &mut proposal.heard_by);
         // The narration of a session tells what happens at that time. The same deed at another time is another fact. A
         // value that changes often, such as a location, is true from that time on.
         let (vocabulary, predicate) = (self.state.vocabulary(), &proposal.predicate);
@@ -304,6 +335,92 @@ impl ProposalBuilder<'_> {
         Some(proposal)
     }
 
+    /// Leaves out the hearers of narration who must not learn a fact: the fact is about a character who spoke last under a
+    /// secret name, the words do not name the character, and the hearer does not know whose name it is. "He draws a knife"
+    /// would tell the hearer who the masked man is.
+    fn leave_out_strangers(&self, fact: &ExtractedFact, hearers: &mut Vec<Knower>) {
+        let passage = self.passage;
+        let (Some(session), None) = (&passage.session, &passage.speaker) else { return };
+        let secret_name = |id: &EntityId| {
+            let lines = self.state.passages_in_session(Some(session)).map(|(_, line)| line);
+            let said = lines.filter(|line| line.line < passage.line && line.speaker.as_ref() == Some(id));
+            said.max_by_key(|line| line.line)?.speaker_alias.as_deref()
+        };
+        let unnamed = self.unnamed(fact).into_iter();
+        let masked: Vec<(&EntityId, &str)> = unnamed.filter_map(|id| Some((id, secret_name(id)?))).collect();
+        if masked.is_empty() {
+            return;
+        }
+        let (views, moment) = (StateViews::new(self.state), passage.time.as_ref().and_then(|date| date.time));
+        hearers.retain(|hearer| {
+            let view = views.get(hearer, moment);
+            masked.iter().all(|(id, name)| view.knows_name(id, name))
+        });
+    }
+
+    /// Returns the entities of a fact, and the character who states it, as far as the words of the fact do not name them.
+    fn unnamed<'f>(&self, fact: &'f ExtractedFact) -> Vec<&'f EntityId> {
+        let object = match &fact.object {
+            FactObject::Entity(mention) => Some(mention),
+            FactObject::Value(_) => None,
+        };
+        let mentions = [Some(&fact.subject), object, fact.stated_by.as_ref()].into_iter().flatten();
+        let known = mentions.filter_map(|mention| match mention {
+            Mention::Known(id) => Some(id),
+            Mention::New(_) => None,
+        });
+        let quoted = self.quoted_words(fact);
+        let is_named = |id: &EntityId| contains_word_of(&quoted, self.state.open_names(id));
+        known.chain(&fact.participants).filter(|id| !is_named(id)).collect()
+    }
+
+    /// Returns the words in which a fact was found.
+    fn quoted_words(&self, fact: &ExtractedFact) -> Vec<String> {
+        text::words(self.passage.text.get(fact.span.start..fact.span.end).unwrap_or_default())
+    }
+
+    /// Returns the values of the attributes with which a text can refer to a character, such as its pronouns.
+    fn references(&self, id: &EntityId, expression: ReferringExpression) -> Vec<&str> {
+        let vocabulary = self.state.vocabulary();
+        let attributes = vocabulary.attributes().map(|attribute| &attribute.name);
+        let referring = attributes.filter(|name| vocabulary.behavior(name).reference == Some(expression));
+        referring.flat_map(|name| self.state.values(id, name)).filter_map(|fact| fact.object().text()).collect()
+    }
+
+    /// Returns whether narration calls a character who has left only "him" or "her". The pronoun means somebody else: "Odo
+    /// gives him the letter" does not mean Pell, who left before. "Odo tells her of the captain" can mean the captain who
+    /// left, because the words describe him, and the pronoun does not fit him.
+    fn is_about_departed(&self, fact: &ExtractedFact) -> bool {
+        let passage = self.passage;
+        let (Some(session), None, Some(place)) = (&passage.session, &passage.speaker, &passage.place) else {
+            return false;
+        };
+        let quoted = self.quoted_words(fact);
+        let is_object = |pronouns: &PersonalPronouns| quoted.contains(&pronouns.object);
+        let is_called = |id: &EntityId| {
+            let mut recorded = self.references(id, ReferringExpression::Pronoun).into_iter();
+            match recorded.find_map(PersonalPronouns::from_recorded) {
+                Some(pronouns) => is_object(pronouns),
+                None => words::english().personal_pronouns.iter().any(|one| !one.genders.is_empty() && is_object(one)),
+            }
+        };
+        let is_described =
+            |id: &EntityId| contains_word_of(&quoted, self.references(id, ReferringExpression::Description));
+        let mut unnamed = self.unnamed(fact).into_iter();
+        unnamed.any(|id| is_called(id) && !is_described(id) && self.has_left(session, place, id))
+    }
+
+    /// Returns whether an entity heard an earlier line of a session, but does not hear the passage and is not at its place.
+    fn has_left(&self, session: &SessionId, place: &EntityId, id: &EntityId) -> bool {
+        let (passage, knower) = (self.passage, Knower::from(id.clone()));
+        let moment = passage.time.as_ref().and_then(|date| date.time);
+        let is_absent = !passage.heard_by.is_empty()
+            && !passage.heard_by.contains(&knower)
+            && place_at(self.state, id, moment).as_ref() != Some(place);
+        let mut lines = self.state.passages_in_session(Some(session)).map(|(_, line)| line);
+        is_absent && lines.any(|line| line.line < passage.line && line.heard_by.contains(&knower))
+    }
+
     /// Returns the character to whom a promise is made, if narration or the promiser tells of it. This character knows of
     /// the promise.
     fn promisee(&self, fact: &ExtractedFact, proposal: &Proposal, speaker: Option<&EntityId>) -> Option<Knower> {
@@ -311,7 +428,7 @@ impl ProposalBuilder<'_> {
         let is_promise = thread == Some(OpenThread::Promise) && !fact.denied;
         let is_own_word = speaker.is_none_or(|speaker| *speaker == proposal.subject);
         let object = proposal.object.entity().filter(|_| is_promise && is_own_word)?;
-        let is_character = self.state.kind(object).is_some_and(|kind| kind.is_character());
+        let is_character = self.state.is_character(object);
         is_character.then(|| Knower::from(object.clone()))
     }
 

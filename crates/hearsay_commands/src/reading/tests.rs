@@ -1,14 +1,16 @@
 //! Tests of repeated reading, which must change no facts, edges or credences, and of the effect of a text's origin on
 //! the status of its facts.
 
+mod names;
+
 use std::collections::BTreeMap;
 
 use hearsay_belief::{StateViews, View};
 use hearsay_extract::{ExtractedFact, FactObject, Language, Mention, NewEntity};
 use hearsay_model::{
     Acquisition, Author, Change, Confidence, Date, Entity, Evidence, Excerpt, ExtractionStage, Fact, FactStatus,
-    Factuality, Knower, KnowledgeEdge, KnowledgeId, Method, Operation, PassageId, Predicate, Provenance, Session,
-    SessionId, Span, State, Timestamp, Validity,
+    Factuality, Knower, KnowledgeEdge, KnowledgeId, Method, Operation, PassageId, Predicate, Provenance, Secrecy,
+    Session, SessionId, Span, State, Timestamp, Validity,
 };
 use hearsay_query::trust::TrustCalibration;
 use proptest::prelude::*;
@@ -529,4 +531,69 @@ fn only_lines_of_the_table_have_a_kind() {
     assert!(is_table_line(&line(None)) && is_table_line(&line(Some("transcript"))));
     assert!(!is_table_line(&line(Some("sessions[0].log[0]"))), "a campaign file tells the story");
     assert!(!is_table_line(&Passage::new("Roll for it.")));
+}
+
+#[test]
+fn narration_does_not_tell_whose_secret_name_it_is() {
+    let (mut state, _) = world(&[], &[]);
+    let source = Provenance::new(Method::Authored, Author::Dm);
+    let alias = Fact::attribute(&id("odo"), "alias", "Grey Cloak", source).unwrap().secrecy(Secrecy::Secret);
+    let alias = Arc::new(alias.build().unwrap());
+    let edge = KnowledgeEdge::authored(id("mirela").into(), alias.id());
+    let heard = |line: u32, text: &str| Passage {
+        session: Some(SessionId::new("s1").unwrap()),
+        line,
+        heard_by: ["mirela", "odo", "sabine"].map(|name| Knower::Entity(id(name))).to_vec(),
+        ..Passage::new(text)
+    };
+    let alias_of_odo = Some("Grey Cloak".into());
+    let said = Passage { speaker: Some(id("odo")), speaker_alias: alias_of_odo, ..heard(1, "Nobody moves!") };
+    let changes = vec![Change::AssertFact(alias), Change::Learn(edge.into()), Change::AddPassage(said.into())];
+    apply(&mut state, Author::Dm, changes);
+    for (text, knowers) in [
+        ("He robbed Pell Marrow.", &["mirela", "odo"][..]),
+        ("Odo Brandt robbed Pell Marrow.", &["mirela", "odo", "sabine"]),
+    ] {
+        let (mut state, passage) = (state.clone(), Arc::new(heard(2, text)));
+        apply(&mut state, Author::Dm, vec![Change::AddPassage(Arc::clone(&passage))]);
+        let pell = FactObject::Entity(Mention::Known(id("pell")));
+        let robbed = extracted(Mention::Known(id("odo")), "STOLE_FROM", pell, 0, text);
+        let extraction = Extraction { facts: vec![robbed], ..Extraction::default() };
+        state.apply(recording(&state, passage, extraction)).unwrap();
+        let fact = state.facts().find(|fact| *fact.predicate() == *"STOLE_FROM").unwrap().id();
+        let mut learned: Vec<&str> =
+            state.recorded_knowledge(fact).filter_map(|edge| Some(edge.knower.entity()?.as_str())).collect();
+        learned.sort_unstable();
+        assert_eq!(learned, knowers, "{text}");
+    }
+}
+
+#[test]
+fn a_character_who_has_left_can_be_described_but_is_no_pronoun() {
+    let (mut state, _) = world(&[], &[]);
+    let source = Provenance::new(Method::Authored, Author::Dm);
+    let occupation = Fact::attribute(&id("pell"), "occupation", "captain", source);
+    let line = |line: u32, hearers: &[&str], text: &str| Passage {
+        session: Some(SessionId::new("s1").unwrap()),
+        line,
+        place: Some(id("harbour")),
+        heard_by: hearers.iter().map(|name| Knower::Entity(id(name))).collect(),
+        ..Passage::new(text)
+    };
+    let earlier = Change::AddPassage(line(1, &["pell", "sabine"], "Rain falls.").into());
+    apply(&mut state, Author::Dm, vec![Change::AssertFact(occupation.unwrap().build().unwrap().into()), earlier]);
+    for (text, [subject, object], dropped) in [
+        ("Odo Brandt robbed him.", ["odo", "pell"], 1),
+        ("Odo Brandt tells him that the captain robbed Sabine Orrin.", ["pell", "sabine"], 0),
+    ] {
+        let object = FactObject::Entity(Mention::Known(id(object)));
+        let fact = extracted(Mention::Known(id(subject)), "STOLE_FROM", object, 0, text);
+        let extraction = Extraction { facts: vec![fact], ..Extraction::default() };
+        let passage = Arc::new(line(2, &["sabine"], text));
+        apply(&mut state, Author::Dm, vec![Change::AddPassage(Arc::clone(&passage))]);
+        let findings = Findings { passage, extraction, model: None, talk_kind: None };
+        let (policy, learned) = (Policy::default(), TrustCalibration::from_state(&state));
+        let rules = ProposalRules { policy: &policy, learned: &learned };
+        assert_eq!(operation(&state, &rules, &findings, Timestamp(0)).unwrap().1.dropped, dropped, "{text}");
+    }
 }

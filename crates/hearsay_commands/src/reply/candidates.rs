@@ -13,7 +13,10 @@ use super::{
     reading::{DraftPart, DraftReading},
     words::ContentWords,
 };
-use crate::reading::ReadingTools;
+use crate::{
+    reading::ReadingTools,
+    statement_vectors::{StatementVectors, cosine, distinct},
+};
 
 /// Maximum number of facts that support or contradict one part.
 const MAX_FACTS: usize = 4;
@@ -311,11 +314,6 @@ fn is_same_object(known: &Object, stated: &FactObject) -> bool {
     }
 }
 
-/// Returns the cosine of two vectors with the Euclidean norm 1; 0 if one of them is missing.
-fn cosine(one: Option<&[f32]>, other: Option<&[f32]>) -> f32 {
-    one.zip(other).map_or(0.0, |(one, other)| one.iter().zip(other).map(|(a, b)| a * b).sum())
-}
-
 impl ReplyCandidates {
     /// Returns the statements of the facts that have no vector yet, each statement once. The list is empty if the draft
     /// has no vectors.
@@ -324,17 +322,15 @@ impl ReplyCandidates {
             return Vec::new();
         }
         let without_vector = self.facts.values().filter(|fact| fact.vector.is_none());
-        let statements: BTreeSet<&str> = without_vector.map(|fact| fact.cited.statement.as_str()).collect();
-        statements.into_iter().collect()
+        distinct(without_vector.map(|fact| fact.cited.statement.as_str()))
     }
 
     /// Adds vectors for the statements from [`statements_without_vector`](Self::statements_without_vector), in the same
     /// order.
     pub fn add_vectors(&mut self, vectors: &[Vec<f32>]) {
-        let statements: Vec<String> = self.statements_without_vector().into_iter().map(str::to_owned).collect();
+        let added = StatementVectors::new(&self.statements_without_vector(), vectors);
         for fact in self.facts.values_mut().filter(|fact| fact.vector.is_none()) {
-            let at = statements.binary_search(&fact.cited.statement).ok();
-            fact.vector = at.and_then(|at| vectors.get(at)).cloned();
+            fact.vector = added.get(&fact.cited.statement).map(<[f32]>::to_vec);
         }
         self.compare_lies();
     }
@@ -345,7 +341,7 @@ impl ReplyCandidates {
         let vectors: Vec<&[f32]> = lies.filter_map(|lie| lie.vector.as_deref()).collect();
         for part in &mut self.parts {
             let vector = part.part.context_vector.as_deref();
-            part.lies = vectors.iter().map(|lie| cosine(vector, Some(*lie))).collect();
+            part.lies = vectors.iter().map(|lie| vector.map_or(0.0, |vector| cosine(vector, lie))).collect();
         }
     }
 
@@ -415,7 +411,8 @@ const MAX_RARE_WORDS: usize = 4;
 /// A lie counts only if the part resembles the lie at least as much as the fact. Otherwise, a lie about another matter
 /// would hide that the part reveals a secret.
 fn similarity(part: &ComparedPart, fact: &ComparedFact) -> f32 {
-    let cosine = cosine(part.part.context_vector.as_deref(), fact.vector.as_deref());
+    let vectors = part.part.context_vector.as_deref().zip(fact.vector.as_deref());
+    let cosine = vectors.map_or(0.0, |(of_part, of_fact)| cosine(of_part, of_fact));
     let told_lies = part.lies.iter().copied().filter(|lie| *lie >= cosine);
     let best_open = told_lies.fold(part.best_open, f32::max);
     MARGIN_WEIGHT * (cosine - best_open)

@@ -12,7 +12,7 @@ use hearsay_model::{
     Operation, Passage, PassageId, Provenance, Secrecy, State, Timestamp, attribute, text, words,
 };
 use hearsay_query::{
-    duplicates::{Claim, is_equivalent, is_other_occurrence, recorded_secret},
+    duplicates::{Claim, is_equivalent, is_other_occurrence, recorded_secret, states_same},
     ids::require_fact,
     review::{facts_decided_together, is_extracted_name_or_kind, is_unconfirmed_entity, pending_facts_about},
 };
@@ -95,12 +95,7 @@ impl Decision {
                 None => {
                     let (summary, mut changes) = decide_all("accept", FactStatus::Canon);
                     changes.extend(pending_names_in(state, fact).into_iter().flat_map(confirm));
-                    let ended = ended_values(state, fact)?;
-                    if let Some(moved) = Move::from_fact(state, fact) {
-                        changes.extend(moved.departure(&ended, now)?);
-                        changes.extend(moved.accepted(id));
-                    }
-                    changes.extend(ended);
+                    changes.extend(replacement(state, fact, fact, now)?);
                     changes.extend(support_from_duplicates(state, fact, &related_facts)?);
                     changes.extend(keep_from_dm_text(state, fact, id));
                     changes.extend(own_deed(state, fact, fact));
@@ -130,7 +125,7 @@ impl Decision {
                 }
                 changes.extend(keep_from_dm_text(state, fact, new.id()));
                 changes.extend(own_deed(state, fact, &new));
-                changes.extend(Move::from_fact(state, &new).into_iter().flat_map(|moved| moved.accepted(id)));
+                changes.extend(replacement(state, fact, &new, now)?);
                 // The original fact stays in the state as rejected, so that it is not proposed again.
                 changes.push(match new.id() == id {
                     true => Change::Confirm(id),
@@ -168,35 +163,42 @@ impl Decision {
     }
 }
 
-/// Returns the place where a character is by now, if a fact that waits for review states an earlier move of the
-/// character.
+/// Returns the place where a character is by now, if a fact that is not canon yet states an earlier move of the character.
 pub fn later_place<'a>(state: &'a State, fact: &'a Fact) -> Option<&'a EntityId> {
-    let moved = Move::from_fact(state, fact).filter(|_| fact.status() == FactStatus::Proposed)?;
-    moved.later_place(&ends_of_older_values(state, fact))
+    let moved = Move::from_fact(state, fact).filter(|_| fact.status() != FactStatus::Canon)?;
+    moved.later_place(&ended_values(state, fact, fact))
 }
 
-/// Returns the changes with which an accepted fact ends older values of its predicate.
+/// Returns the changes with which an accepted fact ends older values of its predicate and, if it states a move, the changes
+/// by which characters learn the move. `proposal` is the fact before the decision.
 ///
 /// # Errors
 /// Returns an error if the fact states a move of a character who has moved to another place since.
-fn ended_values(state: &State, fact: &Fact) -> Result<Vec<Change>, CommandError> {
-    match later_place(state, fact) {
-        Some(place) => Err(CommandError::LaterMove {
-            statement: fact.statement().to_owned(),
-            character: fact.subject().clone(),
+fn replacement(state: &State, proposal: &Fact, accepted: &Fact, now: Timestamp) -> Result<Vec<Change>, CommandError> {
+    let mut changes = ended_values(state, proposal, accepted);
+    let Some(moved) = Move::from_fact(state, accepted) else { return Ok(changes) };
+    let later = moved.later_place(&changes).filter(|_| proposal.status() != FactStatus::Canon);
+    if let Some(place) = later {
+        return Err(CommandError::LaterMove {
+            statement: accepted.statement().to_owned(),
+            character: accepted.subject().clone(),
             place: place.clone(),
-        }),
-        None => Ok(ends_of_older_values(state, fact)),
+        });
     }
+    let learned = moved.accepted(state.known_by(proposal.id()), &changes, now)?;
+    changes.extend(learned);
+    Ok(changes)
 }
 
-/// Returns the changes with which a fact ends older values of its predicate. A fact from a text ends a value only if the
-/// text is a line of a session, and the value was recorded before this line. The order of other texts is unknown, so the
-/// review shows the two values as a contradiction.
-fn ends_of_older_values(state: &State, fact: &Fact) -> Vec<Change> {
-    let mut open_values = state.values(fact.subject(), fact.predicate());
-    let mut validity = fact.validity().clone();
-    let passages: Vec<&Arc<Passage>> = passages(state, fact).collect();
+/// Returns the changes with which an accepted fact ends older values of its predicate. A fact from a text ends a value only
+/// if the text is a line of a session, and the value was recorded before the fact was proposed. The order of other texts is
+/// unknown, so the review shows the two values as a contradiction. A corrected fact replaces its proposal, so the proposal
+/// is no older value.
+fn ended_values(state: &State, proposal: &Fact, accepted: &Fact) -> Vec<Change> {
+    let mut open_values = state.values(accepted.subject(), accepted.predicate());
+    open_values.retain(|old| old.id() != proposal.id());
+    let mut validity = accepted.validity().clone();
+    let passages: Vec<&Arc<Passage>> = passages(state, accepted).collect();
     let is_dated_by_text = validity.from.is_none() || passages.iter().any(|passage| passage.time == validity.from);
     if !passages.is_empty() && is_dated_by_text {
         let session_of = |passage: &Passage| state.session(passage.session.as_ref()?).map(|session| session.number);
@@ -207,13 +209,13 @@ fn ends_of_older_values(state: &State, fact: &Fact) -> Vec<Change> {
         if validity.from.is_none() {
             validity.from.clone_from(&line.time);
         }
-        let recorded = fact.provenance().recorded;
+        let recorded = proposal.provenance().recorded;
         open_values.retain(|old| {
             let session = old.provenance().session.as_ref().and_then(|id| state.session(id));
             old.provenance().recorded <= recorded && session.is_none_or(|session| session.number <= number)
         });
     }
-    succession(state, &open_values, fact.predicate(), fact.object(), &mut validity)
+    succession(state, &open_values, accepted.predicate(), accepted.object(), &mut validity)
 }
 
 /// Returns the passages in which a fact was found.
@@ -254,15 +256,10 @@ fn support_from_duplicates(state: &State, fact: &Fact, decided: &[FactId]) -> Re
     Ok(changes)
 }
 
-/// Returns the changes with which a secret gains the evidence of its copies, and the knowers of those copies that state the
-/// same. Who knows the secret only in other words may know a part of it.
+/// Returns the changes with which a secret gains the evidence of its copies, and the knowers of those copies that
+/// [state the same](states_same). Who knows the secret only in other words may know a part of it.
 fn evidence_for_secret(state: &State, secret: &Fact, copies: &[&Arc<Fact>]) -> Result<Vec<Change>, CommandError> {
-    let vocabulary = state.vocabulary();
-    let is_same = |copy: &&Arc<Fact>| {
-        let claim = Claim::from_fact(vocabulary, copy);
-        text::normalize(copy.statement()) == text::normalize(secret.statement())
-            || is_equivalent(vocabulary, (&claim, copy.statement()), secret)
-    };
+    let is_same = |copy: &&Arc<Fact>| states_same(state, copy, secret);
     let (same, reworded): (Vec<&Arc<Fact>>, Vec<&Arc<Fact>>) = copies.iter().copied().partition(is_same);
     let mut changes = support_from(secret, &reworded)?;
     changes.extend(evidence_from(state, secret, &same)?);

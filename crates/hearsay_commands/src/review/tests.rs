@@ -112,7 +112,7 @@ fn promise(passage: &Passage, subject: &str, object: &str, status: FactStatus) -
     let span = Span { start: 0, end: passage.text.len() };
     let evidence = vec![Evidence::Passage { passage: passage.id(), span, quote: passage.text.clone() }];
     let provenance = Provenance { evidence, ..Provenance::new(Method::Inferred, Author::Extractor) };
-    let statement = format!("{subject} gave a promise to {object}.");
+    let statement = format!("{subject} made a promise to {object}.");
     let builder = Fact::relation(&id(subject), "PROMISED", &id(object), provenance).unwrap().statement(statement);
     Arc::new(builder.status(status).build().unwrap())
 }

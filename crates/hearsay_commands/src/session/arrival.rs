@@ -13,7 +13,7 @@ use crate::{
     CommandError,
     edit::succession,
     moves::{departure, learn_fact, recognizes, withdrawn_ends},
-    presence::{is_masked, scene_hearers},
+    presence::scene_hearers,
 };
 
 /// A scene of a session, with the characters who attend it.
@@ -138,16 +138,15 @@ impl SessionScene<'_> {
     }
 
     /// Returns the characters who know that a character comes to the place of the scene: the character itself, and the
-    /// characters in the scene to whom it is no stranger (see [`recognizes`]). If the character speaks under a secret
-    /// name, the others would learn who it is. The location of such a character is known only to itself and, if it is a
-    /// player character, to the attending player characters.
+    /// characters in the scene to whom it is no stranger (see [`recognizes`]). The character is also a stranger if it
+    /// speaks under a secret name in a line that is not recorded yet, except to the player characters if it is one.
     fn witnesses(&self, views: &StateViews<'_>, id: &EntityId, place: &EntityId) -> Vec<EntityId> {
         let Self { state, attending, absent, .. } = *self;
         let moment = self.time.and_then(|date| date.time);
         let mut witnesses = scene_hearers(state, attending, absent, Some(place), moment);
-        if self.masked.contains(id) || is_masked(state, id) {
+        if self.masked.contains(id) {
             let is_player = |id: &EntityId| state.kind(id) == Some(Kind::Player);
-            witnesses.retain(|other| is_player(id) && is_player(other) && attending.contains(other));
+            witnesses.retain(|other| is_player(id) && is_player(other));
         }
         witnesses.retain(|other| recognizes(views, other, id, moment));
         witnesses.push(id.clone());

@@ -4,14 +4,15 @@
 use std::{borrow::Cow, cell::LazyCell};
 
 use hearsay_belief::{is_dead, place_at};
-use hearsay_model::{EntityId, Knower, Passage, SessionId, State, TalkKind};
+use hearsay_model::{EntityId, Kind, Knower, Passage, PredicateRole, SessionId, State, TalkKind};
 use hearsay_query::session::{attending_in_scene, later_time};
 
 use super::{
     line_correction::recorded_line,
     log::Log,
     log_line::LogLine,
-    transcript::{Actor, NarratedScene, SpeakerNames, actors},
+    position::LogPosition,
+    transcript::{Actor, NarratedScene, SpeakerNames, actors, addressees},
     transcript_lines::is_table_line,
 };
 use crate::presence::{scene_characters, scene_hearers, scene_moment, undecided};
@@ -30,6 +31,8 @@ pub struct AttendanceHint {
 pub enum AttendanceChange {
     /// The character speaks, and is therefore in the scene from this line on.
     Joins,
+    /// The character is at this place outside the scene, alone or with others who attend the session, and speaks there.
+    SpeaksAt(EntityId),
     /// The character speaks, but stays outside the scene, and hears only this line.
     SpeaksOutside,
     /// The character acts in the line, but is not in the scene.
@@ -38,6 +41,10 @@ pub enum AttendanceChange {
     Leaves,
     /// The character goes to this place.
     GoesTo(EntityId),
+    /// Somebody speaks to the character, who is not in the scene and does not hear the line.
+    IsAddressed,
+    /// The scene moves to another place without the character, who left it before and whose place is unknown.
+    StaysBehind,
 }
 
 impl Log {
@@ -78,21 +85,58 @@ impl Log {
                     change.filter(|_| !is_gone).map(|change| AttendanceHint { character: actor.id.clone(), change }),
                 );
             }
+            for character in addressees(&names, state, &line.text) {
+                let is_gone = is_dead(state, &character, moment) || undecided.contains_key(&character);
+                let is_hearer = present.contains(&character) || line.with.contains(&character);
+                let has_hint = hints.iter().any(|hint| hint.character == character);
+                if !is_gone && !is_hearer && !has_hint {
+                    hints.push(AttendanceHint { character, change: AttendanceChange::IsAddressed });
+                }
+            }
         }
         hints
     }
 
-    /// Returns the speakers who come into the scene, and those who speak outside it.
+    /// Returns the speakers who come into the scene, those who speak outside it, and the characters whom a new scene leaves
+    /// behind.
     fn speaker_hints(&self, state: &State) -> Vec<AttendanceHint> {
-        let party = self.party_after(state).unwrap_or_default();
+        let Some(position) = self.position_after(state) else { return Vec::new() };
+        let stays_behind = stays_behind(&position);
+        let party = position.party;
+        let elsewhere = party.spoke_elsewhere.into_iter();
+        let elsewhere = elsewhere.map(|(character, place)| (character, AttendanceChange::SpeaksAt(place)));
+        let elsewhere = elsewhere.map(|(character, change)| AttendanceHint { character, change });
         let hint = |change: AttendanceChange| move |character| AttendanceHint { character, change: change.clone() };
         let joined = party.joined_by_speech.into_iter().map(hint(AttendanceChange::Joins));
-        joined.chain(party.outside_speakers.into_iter().map(hint(AttendanceChange::SpeaksOutside))).collect()
+        let outside = party.outside_speakers.into_iter().map(hint(AttendanceChange::SpeaksOutside));
+        let behind = stays_behind.into_iter().map(hint(AttendanceChange::StaysBehind));
+        joined.chain(elsewhere).chain(outside).chain(behind).collect()
     }
 }
 
-/// Returns the arrivals and departures that the last line of the session being played suggests, and that are not recorded
-/// yet. Returns nothing for any other line, because the scene may have changed since.
+/// Returns the player characters who left the scene of the session being played and whose place has been unknown since, if
+/// the scene moves to another place without them.
+fn stays_behind(position: &LogPosition<'_>) -> Vec<EntityId> {
+    let state = position.state;
+    let previous = state.active_session().and_then(|playing| playing.place.as_ref());
+    let Some(previous) = previous.filter(|previous| position.place.as_ref() != Some(*previous)) else {
+        return Vec::new();
+    };
+    let moment = position.time.as_ref().and_then(|date| date.time);
+    let has_left_scene = |id: &&EntityId| {
+        let locations = state.facts_with_subject(id, PredicateRole::Location.name()).all();
+        let last = locations.max_by_key(|location| (location.validity().end(), location.provenance().recorded));
+        let is_missing = place_at(state, id, moment).is_none() && !is_dead(state, id, moment);
+        state.kind(id) == Some(Kind::Player)
+            && is_missing
+            && last.is_none_or(|location| location.object().entity() == Some(previous))
+    };
+    position.party.gone.iter().filter(has_left_scene).cloned().collect()
+}
+
+/// Returns the arrivals and departures that the last line of the session being played suggests, and the moves of characters
+/// in the scene to other places, as far as they are not recorded yet. Returns nothing for any other line, because the scene
+/// may have changed since.
 pub fn suggested_attendance(state: &State, line: &Passage) -> Vec<AttendanceHint> {
     let Some(playing) = state.active_session() else { return Vec::new() };
     let last = recorded_line(state, Some(&playing.session), None).ok();
@@ -111,7 +155,11 @@ pub fn suggested_attendance(state: &State, line: &Passage) -> Vec<AttendanceHint
     }
     let log = Log { lines: vec![LogLine { recorded_line: Some(line.line), ..read }], ..Log::default() };
     let mut hints = log.attendance_hints(state);
-    hints.retain(|hint| matches!(hint.change, AttendanceChange::Arrives | AttendanceChange::Leaves));
+    hints.retain(|hint| match &hint.change {
+        AttendanceChange::Arrives | AttendanceChange::Leaves => true,
+        AttendanceChange::GoesTo(_) => present.contains(&hint.character),
+        _ => false,
+    });
     hints
 }
 
@@ -123,7 +171,8 @@ fn suggested_change(actor: &Actor, is_present: bool, is_unaware: bool) -> Option
         None if is_present => actor.leaves.then_some(AttendanceChange::Leaves),
         // A person who leaves is not in the scene afterwards.
         None => {
-            let is_there = !is_unaware && !actor.leaves && (actor.begins_sentence || actor.arrives);
+            let comes = !actor.leaves || actor.emerges;
+            let is_there = !is_unaware && comes && (actor.begins_sentence || actor.arrives);
             is_there.then_some(AttendanceChange::Arrives)
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hearsay_model::{Author, Evidence, Fact, FactId, FactStatus, PassageId, Secrecy, State};
-use hearsay_query::duplicates::{Claim, is_equivalent, is_other_occurrence, is_part_of, is_reworded};
+use hearsay_query::duplicates::{Claim, adds_nothing_to, is_equivalent, is_other_occurrence, is_reworded};
 
 /// Returns the facts that were extracted from a passage alone and that the DM has not confirmed.
 pub(super) fn facts_only_in(state: &State, id: PassageId) -> impl Iterator<Item = &Arc<Fact>> {
@@ -27,8 +27,10 @@ pub(super) fn other_readings(state: &State, id: PassageId, stated: &[&Arc<Fact>]
             is_equivalent(vocabulary, (claim, fact.statement()), extracted)
                 && !is_other_occurrence(state, fact, extracted)
         });
-        let is_part =
-            || extracted.status() == FactStatus::Proposed && stated.iter().any(|fact| is_part_of(extracted, fact));
+        let is_part = || {
+            extracted.status() == FactStatus::Proposed
+                && stated.iter().any(|fact| adds_nothing_to(state, extracted, fact))
+        };
         let is_stated = stated.iter().any(|fact| fact.id() == extracted.id());
         (has_same_content || is_part()) && !is_stated && extracted.status() != FactStatus::Rejected
     };

@@ -1,9 +1,19 @@
-//! The DM's confirmation of facts that a recorded line may state, and of arrivals and departures.
+//! The DM's confirmation of facts that a recorded line may state, and of arrivals, departures and moves.
 
-use hearsay_model::{Author, Change, FactId, Operation, SessionId, State, Timestamp};
-use hearsay_query::preview::state_after;
+use std::collections::BTreeMap;
 
-use super::{AttendanceChange, AttendanceHint, Log, LogLine, step::SessionStep};
+use hearsay_model::{Author, Change, EntityId, FactId, Operation, SessionId, State, TalkKind, Timestamp};
+use hearsay_query::{
+    preview::state_after,
+    session::{attending_in_scene, later_time},
+};
+
+use super::{
+    AttendanceChange, AttendanceHint, Log, LogLine, TalkCorrection,
+    arrival::{Arrival, SessionScene},
+    recorded_line,
+    step::SessionStep,
+};
 use crate::{
     CommandError,
     presence::{scene_characters, scene_moment},
@@ -11,7 +21,7 @@ use crate::{
 };
 
 /// The DM's confirmation that a recorded line states facts, that facts which the extraction found in the line are true,
-/// and that characters come into the scene or leave it.
+/// and that characters come into the scene, leave it or go to another place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineConfirmation {
     /// Session of the line.
@@ -22,37 +32,62 @@ pub struct LineConfirmation {
     pub states: Vec<FactId>,
     /// Facts from the line to accept.
     pub accept: Vec<FactId>,
-    /// Arrivals and departures to record. Other changes of attendance are ignored.
+    /// Arrivals, departures and moves to record. Other changes of attendance are ignored.
     pub attendance: Vec<AttendanceHint>,
 }
 
 impl LineConfirmation {
     /// Returns the operation by which the hearers learn the stated facts, by which the other facts become canon, and by
-    /// which the characters arrive and leave, as with [`SessionStep::Attend`]. A fact from the line with the same content
-    /// as a stated fact is withdrawn instead.
+    /// which the characters arrive and leave, as with [`SessionStep::Attend`], or are at the places to which they go. If
+    /// the whole party goes to one place, the scene moves there. A fact from the line with the same content
+    /// as a stated fact is withdrawn instead. The hearers hear a withheld line from then on, even if it states no fact.
     ///
     /// # Errors
     /// Returns an error if the session, the line or a fact does not exist, or if there is nothing to confirm.
     pub fn operation(&self, state: &State, now: Timestamp) -> Result<Operation, CommandError> {
         let facts = self.facts(state, now)?;
-        let attended = match &facts {
-            // An accepted move or death already changes who is in the scene.
-            Some(facts) if !self.attendance.is_empty() => self.attendance(&state_after(state, facts.clone())?, now)?,
-            _ => self.attendance(state, now)?,
-        };
-        match (facts, attended) {
-            (Some(mut operation), Some(attended)) => {
-                operation.summary = format!("{}; {}", operation.summary, attended.summary);
-                operation.changes.extend(attended.changes);
-                Ok(operation)
-            }
-            (operation, attended) => operation.or(attended).ok_or(CommandError::NothingToDecide),
+        if self.attendance.is_empty() {
+            return facts.ok_or(CommandError::NothingToDecide);
         }
+        // An accepted move or death already changes who is in the scene.
+        let place_of_party = self.place_of_party(state);
+        let moved = followed_by(state, facts, |state| self.moves(state, place_of_party.as_ref(), now))?;
+        let attended = followed_by(state, moved, |state| self.attendance(state, now))?;
+        attended.ok_or(CommandError::NothingToDecide)
     }
 
-    /// Returns the operation that confirms the facts; `None` if there are none.
+    /// Returns one operation that makes several confirmations. Leaves out the confirmations that confirm nothing.
+    ///
+    /// # Errors
+    /// Returns the errors of [`operation`](Self::operation).
+    pub fn operation_for_all(confirmations: &[Self], state: &State, now: Timestamp) -> Result<Operation, CommandError> {
+        let (mut after, mut changes, mut summary) = (state.clone(), Vec::new(), Vec::new());
+        for confirmation in confirmations {
+            match confirmation.operation(&after, now) {
+                Err(CommandError::NothingToDecide) => {}
+                Err(error) => return Err(error),
+                Ok(operation) => {
+                    summary.push(operation.summary.clone());
+                    changes.extend(operation.changes.clone());
+                    after = state_after(&after, operation)?;
+                }
+            }
+        }
+        if changes.is_empty() {
+            return Err(CommandError::NothingToDecide);
+        }
+        Ok(Operation { recorded: now, ..Operation::new(Author::Dm, summary.join("; "), changes) })
+    }
+
+    /// Returns the operation that confirms the facts, or by which a withheld line without such facts is heard; `None` if
+    /// there is nothing to confirm.
     fn facts(&self, state: &State, now: Timestamp) -> Result<Option<Operation>, CommandError> {
         if self.states.is_empty() {
+            let (_, passage) = recorded_line(state, Some(&self.session), Some(self.line))?;
+            if passage.is_withheld() {
+                let (session, kind) = (Some(self.session.clone()), TalkKind::Narration);
+                return TalkCorrection { session, line: self.line, kind }.operation(state, now).map(Some);
+            }
             let accepted = (!self.accept.is_empty()).then(|| self.decisions(self.accept.clone()));
             return accepted.map(|decisions| decisions.operation(state, now)).transpose();
         }
@@ -67,6 +102,50 @@ impl LineConfirmation {
             operation.changes.extend(accepted.changes);
         }
         Ok(Some(operation))
+    }
+
+    /// Returns the place to which all attending characters in the scene go; `None` if they do not go to one place.
+    fn place_of_party(&self, state: &State) -> Option<EntityId> {
+        let party = attending_in_scene(state, state.active_session()?);
+        let destination = |id: &EntityId| self.moves_by_character().find_map(|(mover, to)| (mover == id).then_some(to));
+        let place = destination(party.first()?).filter(|_| party.len() > 1)?;
+        party.iter().all(|id| destination(id) == Some(place)).then(|| place.clone())
+    }
+
+    /// Returns the characters who go to another place, each with this place.
+    fn moves_by_character(&self) -> impl Iterator<Item = (&EntityId, &EntityId)> {
+        self.attendance.iter().filter_map(|hint| match &hint.change {
+            AttendanceChange::GoesTo(place) => Some((&hint.character, place)),
+            _ => None,
+        })
+    }
+
+    /// Returns the operation by which the characters are at the places to which they go; `None` if they are already there.
+    /// The scene moves to `place_of_party`.
+    fn moves(
+        &self,
+        state: &State,
+        place_of_party: Option<&EntityId>,
+        now: Timestamp,
+    ) -> Result<Option<Operation>, CommandError> {
+        let Some(playing) = state.active_session() else { return Ok(None) };
+        let step = place_of_party.map(|place| SessionStep::Move { place: place.clone() });
+        let moved = step.map(|step| step.operation(state, Author::Dm, now)).transpose()?;
+        followed_by(state, moved, |state| {
+            let mut places: BTreeMap<&EntityId, Vec<EntityId>> = BTreeMap::new();
+            for (id, place) in self.moves_by_character() {
+                places.entry(place).or_default().push(id.clone());
+            }
+            let (time, mut arrival) = (later_time(state, playing.time.clone()), Arrival::default());
+            for (place, movers) in places {
+                let (absent, time) = (&playing.absent, time.as_ref());
+                let scene = SessionScene { state, attending: &movers, absent, masked: &[], place: Some(place), time };
+                arrival.extend(scene.stay_outside(&movers, &Author::Dm, now)?);
+            }
+            let summary = format!("{}{}", playing.session, arrival.summary.replacen(';', ":", 1));
+            let operation = Operation { recorded: now, ..Operation::new(Author::Dm, summary, arrival.changes) };
+            Ok(Some(operation).filter(|operation| !operation.changes.is_empty()))
+        })
     }
 
     /// Returns the operation that records the arrivals and departures; `None` if there are none.
@@ -85,4 +164,18 @@ impl LineConfirmation {
     fn decisions(&self, facts: Vec<FactId>) -> Decisions {
         Decisions { facts, decision: Decision::Accept, reason: None }
     }
+}
+
+/// Returns an operation with the changes of the operation that `next` returns for the state after it.
+fn followed_by(
+    state: &State,
+    first: Option<Operation>,
+    next: impl FnOnce(&State) -> Result<Option<Operation>, CommandError>,
+) -> Result<Option<Operation>, CommandError> {
+    let Some(mut operation) = first else { return next(state) };
+    if let Some(next) = next(&state_after(state, operation.clone())?)? {
+        operation.summary = format!("{}; {}", operation.summary, next.summary);
+        operation.changes.extend(next.changes);
+    }
+    Ok(Some(operation))
 }

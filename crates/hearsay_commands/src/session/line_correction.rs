@@ -271,7 +271,7 @@ fn lessons(views: &StateViews, id: PassageId, line: &Passage, fact: &Arc<Fact>, 
         hearers,
         fact,
         restates: None,
-        sincerity: if line.lie { Sincerity::Lie } else { Sincerity::Sincere },
+        sincerity: Sincerity::from_lie_mark(line.lie),
         certainty,
     };
     let mut changes = learn::overhear(views, &statement, &occasion).changes;

@@ -26,7 +26,7 @@ use super::{
     stated_facts::stated_facts,
     transcript_lines::{TRANSCRIPT_FIELD, is_table_line, transcript_lines_in},
 };
-use crate::{CommandError, lie::mark_line_as_lie};
+use crate::{CommandError, lie::mark_line_as_lie, presence::undecided};
 
 /// Lines to write to the log of a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -110,14 +110,14 @@ impl Log {
                 Some(recorded) => recorded.talk_kind,
                 None if talk_kind == Some(TalkKind::Narration) => {
                     let secrets = withheld_secrets(&views, line, &passage);
-                    let kind = if secrets.is_empty() { TalkKind::Narration } else { TalkKind::OutOfCharacter };
+                    let kind = if secrets.is_empty() { TalkKind::Narration } else { TalkKind::Withheld };
                     withheld.extend(secrets);
                     Some(kind)
                 }
                 None => talk_kind,
             };
             let mut learned = if line.lie { mark_line_as_lie(&views, &passage) } else { Vec::new() };
-            if talk_kind != Some(TalkKind::OutOfCharacter) {
+            if talk_kind.is_none_or(TalkKind::is_heard) {
                 learned.extend(stated_facts(&views, &line.states, line.lie, &passage)?);
             }
             let is_changed = written_ids.insert(id) && recorded_passage.is_none_or(|recorded| **recorded != passage);
@@ -180,19 +180,20 @@ impl Log {
             },
             speakers_join: playing.is_some() && self.source.as_ref().is_none_or(|source| source.appends),
             is_game: *author == Author::Game,
+            undecided: undecided(state),
             session,
         };
         Ok((position, earlier_passages))
     }
 
-    /// Returns the party after the lines. Returns `None` if the lines cannot be written.
-    pub(super) fn party_after(&self, state: &State) -> Option<Party> {
+    /// Returns the position after the lines. Returns `None` if the lines cannot be written.
+    pub(super) fn position_after<'s>(&self, state: &'s State) -> Option<LogPosition<'s>> {
         let log = self.with_named_speakers(state).ok()?;
         let (mut position, _) = log.first_position(state, &Author::Dm).ok()?;
         for line in &log.lines {
             position.passage(line, line.known_talk_kind(log.source.is_some())).ok()?;
         }
-        Some(position.party)
+        Some(position)
     }
 
     /// Returns the summary of the operation with the given changes. `withheld` contains the secrets because of which

@@ -14,8 +14,9 @@ pub struct LogLine {
     pub text: String,
     /// Speaker; `None` for narration.
     pub speaker: Option<Speaker>,
-    /// Place where this line and the following lines are said. `None` means the place of the previous line. The
-    /// attending characters move to the place that the log reaches. If an attending character is already there, the
+    /// Place where this line and the following lines are said. `None` means the place of the previous line. If a character
+    /// speaks aloud who is with an attending character outside the scene, `None` means the place of the two, for this line
+    /// only. The attending characters move to the place that the log reaches. If an attending character is already there, the
     /// others stay behind. If `heard_by` leaves out an attending character, only the speaker and the hearers go to the
     /// place, and the following lines are said at the previous place.
     pub place: Option<EntityId>,
@@ -23,8 +24,8 @@ pub struct LogLine {
     pub time: Option<String>,
     /// Hearers of the line, without the speaker. If the list is empty, the hearers are the characters present in the
     /// session, and the non-player characters at the place of the line. If a character speaks a line with default hearers
-    /// in the session being played, the character is in the scene from then on, unless it was moved to another place
-    /// during the session.
+    /// in the session being played, the character is in the scene from then on, unless it is with an attending character
+    /// outside the scene.
     pub heard_by: Vec<EntityId>,
     /// Characters that hear the line in addition to the hearers in `heard_by` or the default hearers.
     pub with: Vec<EntityId>,
@@ -34,7 +35,7 @@ pub struct LogLine {
     /// the hearers witness the facts.
     pub states: Vec<FactId>,
     /// For narration: secrets that the line may state, and that do not come out. If a hearer does not know one of these
-    /// secrets, the line is recorded as out of character, so that no character hears it. A secret in `states` comes
+    /// secrets, the line is [withheld](TalkKind::Withheld), so that no character hears it. A secret in `states` comes
     /// out.
     pub secrets: Vec<FactId>,
     /// Whether the speaker lies: `true` if the speaker does not believe the facts that the line states. If the line

@@ -25,7 +25,8 @@ pub struct NewSession {
     /// Game time at which the session starts. `None` means the game clock.
     pub time: Option<String>,
     /// Place of the first scene. In [`SessionStep::Start`](super::SessionStep::Start), `None` means the place where the
-    /// party is after the latest session.
+    /// party is after the latest session. Before the first session, it means the place at which all attending characters
+    /// are, if there is one.
     pub place: Option<EntityId>,
     /// Characters that are present when the session starts. An empty list means all living player characters.
     pub present: Vec<EntityId>,

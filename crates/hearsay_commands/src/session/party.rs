@@ -13,6 +13,8 @@ pub(super) struct Party {
     pub(super) present: Vec<EntityId>,
     /// Characters at other places. Sorted.
     away: Vec<EntityId>,
+    /// Characters who attended the session before, and left it.
+    pub(super) gone: Vec<EntityId>,
     /// Player characters that joined the scene, in order.
     pub(super) joined: Vec<EntityId>,
     /// Characters who went to a place outside the scene, or who stayed behind at a place, each with this place.
@@ -23,6 +25,8 @@ pub(super) struct Party {
     pub(super) guests: Vec<(EntityId, EntityId)>,
     /// Characters that came into the scene by speaking, in order.
     pub(super) joined_by_speech: Vec<EntityId>,
+    /// Characters that spoke at the place of attending characters outside the scene, in order, each with this place.
+    pub(super) spoke_elsewhere: Vec<(EntityId, EntityId)>,
     /// Speakers that stay outside the scene, in order. They hear only their own lines.
     pub(super) outside_speakers: Vec<EntityId>,
     /// Speakers under a secret name.
@@ -42,7 +46,9 @@ impl Party {
         };
         let away = attending.iter().filter(|id| !present.contains(id)).cloned().collect();
         let absent = playing.map(|playing| playing.absent.clone()).unwrap_or_default();
-        Self { present, away, absent, ..Self::default() }
+        let has_left = |id: &&EntityId| playing.is_some() && *author != Author::Game && !attending.contains(id);
+        let gone = session.present.iter().filter(has_left).cloned().collect();
+        Self { present, away, gone, absent, ..Self::default() }
     }
 
     /// Returns all attending characters, sorted.
@@ -57,6 +63,17 @@ impl Party {
         self.away.contains(id)
     }
 
+    /// Returns the place of an attending character that is at another place than the scene.
+    pub(super) fn place_outside(&self, state: &State, id: &EntityId, moment: Option<GameTime>) -> Option<EntityId> {
+        self.outside.get(id).cloned().or_else(|| place_at(state, id, moment))
+    }
+
+    /// Returns the attending characters that are at the given place outside the scene.
+    pub(super) fn away_at(&self, state: &State, place: &EntityId, moment: Option<GameTime>) -> Vec<EntityId> {
+        let is_there = |id: &&EntityId| self.place_outside(state, id, moment).as_ref() == Some(place);
+        self.away.iter().filter(is_there).cloned().collect()
+    }
+
     /// Adds a non-player character to the characters at a place.
     pub(super) fn add_guest(&mut self, id: &EntityId, place: &EntityId) {
         self.guests.retain(|(guest, _)| guest != id);
@@ -69,6 +86,7 @@ impl Party {
             return;
         }
         self.away.retain(|other| other != id);
+        self.gone.retain(|other| other != id);
         self.left_behind.retain(|other| other != id);
         self.outside.remove(id);
         self.present.push(id.clone());
@@ -84,6 +102,15 @@ impl Party {
         joined.present.sort();
         joined.present.dedup();
         (joined.present.len() > session.present.len()).then_some(Change::SetSession(joined))
+    }
+
+    /// Lets the named characters who left the session attend it again.
+    pub(super) fn bring_back(&mut self, is_named: impl Fn(&EntityId) -> bool) {
+        let (returning, gone): (Vec<_>, Vec<_>) = mem::take(&mut self.gone).into_iter().partition(is_named);
+        self.gone = gone;
+        self.absent.retain(|id, _| !returning.contains(id));
+        self.present.extend(returning);
+        self.present.sort();
     }
 
     /// Sends the named characters to a place, while the scene stays where it is. If all characters in the scene are
@@ -110,11 +137,9 @@ impl Party {
         moment: Option<GameTime>,
         comes_along: bool,
     ) {
-        let is_there = |id: &EntityId| match self.outside.get(id) {
-            Some(outside) => outside == place,
-            None => place_at(state, id, moment).as_ref() == Some(place),
-        };
-        let (mut there, mut away): (Vec<_>, Vec<_>) = mem::take(&mut self.away).into_iter().partition(is_there);
+        let mut there = self.away_at(state, place, moment);
+        let mut away = mem::take(&mut self.away);
+        away.retain(|id| !there.contains(id));
         if comes_along || there.is_empty() {
             there.append(&mut self.present);
         }

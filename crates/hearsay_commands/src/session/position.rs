@@ -1,9 +1,10 @@
 //! Place, game time and present characters at one line of a log.
 
+use std::collections::BTreeMap;
+
 use hearsay_belief::{is_dead, learn::LearnError};
 use hearsay_model::{
-    ActiveSession, Author, Date, EntityId, Fact, GameTime, Kind, Knower, Passage, PredicateRole, Session, State,
-    TalkKind, Timestamp,
+    ActiveSession, Author, Date, EntityId, FactId, GameTime, Kind, Knower, Passage, Session, State, TalkKind, Timestamp,
 };
 use hearsay_query::{dates::parse_date, ids::require_entities};
 
@@ -15,7 +16,7 @@ use super::{
 use crate::{
     CommandError,
     game_event::{mentioned_entities, secret_name},
-    presence::{require_speaker, scene_hearers, undecided},
+    presence::{living_in_scene, require_speaker},
 };
 
 /// Place, game time and present characters at one line of the log.
@@ -29,6 +30,8 @@ pub(super) struct LogPosition<'a> {
     pub(super) speakers_join: bool,
     /// Whether a game writes the log.
     pub(super) is_game: bool,
+    /// Characters with an undecided death, who hear no lines (see [`undecided`](crate::presence::undecided)).
+    pub(super) undecided: BTreeMap<EntityId, FactId>,
 }
 
 impl LogPosition<'_> {
@@ -50,17 +53,29 @@ impl LogPosition<'_> {
             self.time = Some(parse_date(self.state, raw)?);
         }
         let moment = self.time.as_ref().and_then(|date| date.time);
-        let place = self.reach_place(line, moment);
+        let is_said_aloud = line.heard_by.is_empty() && talk_kind != Some(TalkKind::OutOfCharacter);
+        let aloud_speaker = speaker.as_ref().filter(|_| is_said_aloud);
+        let elsewhere = aloud_speaker.filter(|_| line.place.is_none());
+        let elsewhere = elsewhere.and_then(|id| self.place_outside(id, alias.is_some(), moment));
+        let place = elsewhere.clone().or_else(|| self.reach_place(line, moment));
         // A line of a file can be older than the death.
         let mut named_hearers = line.heard_by.iter().chain(&line.with).filter(|_| line.number.is_none());
         if let Some(dead) = named_hearers.find(|id| is_dead(self.state, id, moment)) {
             return Err(LearnError::Dead(dead.clone()).into());
         }
-        let is_said_aloud = line.heard_by.is_empty() && talk_kind != Some(TalkKind::OutOfCharacter);
-        if let Some(speaker) = speaker.as_ref().filter(|_| is_said_aloud) {
-            self.join(speaker, line);
+        match (aloud_speaker, &elsewhere) {
+            (Some(speaker), Some(place)) => self.party.spoke_elsewhere.push((speaker.clone(), place.clone())),
+            (Some(speaker), None) => self.join(speaker, line),
+            (None, _) => {}
         }
-        let mut hearers = if line.heard_by.is_empty() { self.default_hearers() } else { line.heard_by.clone() };
+        let mut hearers = match &elsewhere {
+            _ if !line.heard_by.is_empty() => line.heard_by.clone(),
+            Some(place) => {
+                let there = self.party.away_at(self.state, place, moment);
+                self.hearers_at(&there, Some(place))
+            }
+            None => self.default_hearers(),
+        };
         hearers.retain(|id| line.heard_by.contains(id) || !line.unheard_by.contains(id));
         hearers.extend(line.with.iter().cloned().chain(speaker.clone()));
         let mut heard_by: Vec<Knower> = hearers.into_iter().map(Knower::Entity).collect();
@@ -84,7 +99,8 @@ impl LogPosition<'_> {
     }
 
     /// Returns the place of a line. The scene moves to the place that the line names, unless the line reaches only named
-    /// hearers and leaves out a character in the scene. A mark in a transcript moves the whole scene.
+    /// hearers and leaves out a character in the scene. Named hearers who left the session attend it again. A mark in a
+    /// transcript moves the whole scene.
     fn reach_place(&mut self, line: &LogLine, moment: Option<GameTime>) -> Option<EntityId> {
         if let Some(place) = line.place.as_ref().filter(|place| self.place.as_ref() != Some(*place)) {
             if self.speakers_join && line.number.is_none() {
@@ -92,6 +108,9 @@ impl LogPosition<'_> {
                 let is_named =
                     |id: &EntityId| speaker == Some(id) || line.heard_by.contains(id) || line.with.contains(id);
                 let has_named_hearers = !line.heard_by.is_empty();
+                if has_named_hearers {
+                    self.party.bring_back(is_named);
+                }
                 if has_named_hearers && self.party.step_aside(place, is_named) {
                     return Some(place.clone());
                 }
@@ -103,23 +122,40 @@ impl LogPosition<'_> {
         self.place.clone()
     }
 
+    /// Returns the place outside the scene where a speaker and at least one attending character are. A line that it says
+    /// aloud there is said at this place, and the scene stays where it is. Returns `None` if the speaker is in the scene or
+    /// dead. A player character that does not attend the session yet comes into the scene instead, and the place of a
+    /// character under a secret name would tell who it is.
+    fn place_outside(&self, speaker: &EntityId, is_masked: bool, moment: Option<GameTime>) -> Option<EntityId> {
+        let (state, party) = (self.state, &self.party);
+        let is_npc = state.kind(speaker).is_some_and(|kind| kind.is_character() && kind != Kind::Player);
+        let may_be_outside = party.is_away(speaker) || (is_npc && !is_masked);
+        let is_gone = is_dead(state, speaker, moment) || self.undecided.contains_key(speaker);
+        let cannot_be_outside = is_gone || self.default_hearers().contains(speaker);
+        if !self.speakers_join || self.is_game || !may_be_outside || cannot_be_outside {
+            return None;
+        }
+        let place = party.place_outside(state, speaker, moment)?;
+        let is_outside = self.place.as_ref() != Some(&place) && !party.away_at(state, &place, moment).is_empty();
+        is_outside.then_some(place)
+    }
+
     /// Brings a character that speaks aloud into the scene, because the DM seldom records an arrival before the first line.
     /// A player character then attends the session. A non-player character is then at the place of the scene.
     ///
-    /// If the line does not name its place, a character that was moved during the session stays where it is. In a game,
-    /// the game decides where the non-player characters are. A character under a secret name does not come into the scene
-    /// as itself.
+    /// In a game, the game decides where the non-player characters are. A character under a secret name does not come into
+    /// the scene as itself. Without a place, a non-player character cannot be in the scene.
     fn join(&mut self, speaker: &EntityId, line: &LogLine) {
         let (state, moment) = (self.state, self.time.as_ref().and_then(|date| date.time));
         let Some(kind) = state.kind(speaker).filter(Kind::is_character) else { return };
-        let is_gone = is_dead(state, speaker, moment) || undecided(state).contains_key(speaker);
+        let is_gone = is_dead(state, speaker, moment) || self.undecided.contains_key(speaker);
         if !self.speakers_join || is_gone || self.default_hearers().contains(speaker) {
             return;
         }
         let is_player = kind == Kind::Player;
         let is_masked = line.speaker.as_ref().is_some_and(|speaker| speaker.alias.is_some());
         let can_join = is_player || (!self.is_game && !is_masked && self.place.is_some());
-        if !can_join || (line.place.is_none() && self.is_moved_away(speaker)) {
+        if !can_join {
             self.party.outside_speakers.push(speaker.clone());
             return;
         }
@@ -132,16 +168,6 @@ impl LogPosition<'_> {
             self.party.add_guest(speaker, place);
         }
         self.party.joined_by_speech.push(speaker.clone());
-    }
-
-    /// Returns whether the DM moved a character to another place than the scene during the session.
-    fn is_moved_away(&self, id: &EntityId) -> bool {
-        let is_move = |fact: &&Fact| {
-            fact.object().entity() != self.place.as_ref()
-                && fact.provenance().session.as_ref() == Some(&self.session.id)
-        };
-        let locations = self.state.values(id, PredicateRole::Location.predicate());
-        !self.is_game && (self.party.is_away(id) || locations.iter().any(is_move))
     }
 
     /// Returns the arrival of the attending characters at the place that the log has reached. If this is the place of the
@@ -187,8 +213,14 @@ impl LogPosition<'_> {
 
     /// Returns the hearers of a line said aloud.
     fn default_hearers(&self) -> Vec<EntityId> {
+        self.hearers_at(&self.attending_with_guests(), self.place.as_ref())
+    }
+
+    /// Returns the hearers of a line said aloud at a place, as [`scene_hearers`](crate::presence::scene_hearers) does.
+    fn hearers_at(&self, attending: &[EntityId], place: Option<&EntityId>) -> Vec<EntityId> {
         let moment = self.time.as_ref().and_then(|date| date.time);
-        let attending = self.attending_with_guests();
-        scene_hearers(self.state, &attending, &self.party.absent, self.place.as_ref(), moment)
+        let mut hearers = living_in_scene(self.state, attending, &self.party.absent, place, moment);
+        hearers.retain(|id| !self.undecided.contains_key(id));
+        hearers
     }
 }

@@ -11,14 +11,14 @@ use crate::CommandError;
 /// Returns an error if the session does not exist.
 pub fn save_recap(state: &State, recap: &EditedRecap, now: Timestamp) -> Result<Operation, CommandError> {
     let session = require_session(state, &recap.session)?.id.clone();
-    let key = SettingKey::Recap(session.clone(), recap.players);
+    let key = SettingKey::Recap(session.clone(), recap.reader);
     let (verb, change) = match recap.text.trim() {
         "" => ("withdraw", Change::Unset(key.clone())),
         text => (
             "write",
             Change::Set(Setting::Session(SessionSetting::Recap(EditedRecap {
                 session,
-                players: recap.players,
+                reader: recap.reader,
                 text: text.into(),
             }))),
         ),

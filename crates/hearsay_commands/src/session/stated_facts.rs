@@ -59,7 +59,7 @@ pub(super) fn stated_facts(
             hearers: &passage.heard_by,
             fact,
             restates: None,
-            sincerity: if passage.lie { Sincerity::Lie } else { Sincerity::Sincere },
+            sincerity: Sincerity::from_lie_mark(passage.lie),
             certainty: Credence::FULL,
         };
         changes.extend(learn::overhear(views, &statement, &occasion).changes);

@@ -3,25 +3,27 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_belief::{
-    Occasion, StateViews,
+    Occasion, StateViews, hides_from,
     learn::{self, Acquaintance},
+    moves_after,
 };
 use hearsay_model::{
-    ActiveSession, Author, Change, Date, EntityId, GameTime, Kind, Knower, Operation, PredicateRole, Secrecy, Session,
-    SessionId, SessionSetting, Setting, SettingKey, State, Timestamp, attribute, spelling, text,
+    ActiveSession, Author, Change, Date, EntityId, Fact, GameTime, Kind, Knower, Operation, PredicateRole, Secrecy,
+    Session, SessionId, SessionSetting, Setting, SettingKey, State, Timestamp, attribute, spelling, text, words,
 };
 use hearsay_query::{
     dates::{clock_date, parse_date},
     ids::{require_entities, require_session},
-    session::{attending_in_scene, last_place, later_time},
+    preview::state_after,
+    session::{attending_in_scene, common_location, last_place, later_time},
 };
 use serde::{Deserialize, Serialize};
 
 use super::{arrival::SessionScene, new::NewSession, party::Party};
 use crate::{
     CommandError,
-    moves::{learn_end, recognizes},
-    presence::{is_masked, living_in_scene, scene_characters},
+    moves::{learn_end, learn_fact, recognizes},
+    presence::{living_in_scene, scene_characters, scene_moment},
 };
 
 /// A step of a session: its start, a change of attendance or of the scene, or its end.
@@ -34,9 +36,10 @@ pub enum SessionStep {
     /// scene.
     Start(NewSession),
     /// Records characters who arrive or leave. Characters who arrive are at the place of the scene, and hear the
-    /// following lines. Residents of the place who leave do not hear lines at this place until they arrive again or the
-    /// session ends. The stay of other non-player characters who leave ends: they are at home, or their location is
-    /// unknown.
+    /// following lines. Player characters then attend the session. A non-player character is a guest: it stays at the
+    /// place if the scene moves, unless it attended the session from its start. Residents of the place who leave do not
+    /// hear lines at this place until they arrive again or the session ends. The stay of other non-player characters who
+    /// leave ends: they are at home, or their location is unknown.
     Attend {
         /// Characters that arrive.
         arrive: Vec<EntityId>,
@@ -51,7 +54,7 @@ pub enum SessionStep {
     },
     /// Ends the session being played. Each character who attended the session or heard its lines then knows the names
     /// that it heard, and the visible facts about the people and places that it met. The player characters know each
-    /// other's names.
+    /// other's names. The characters in the last scene know that the others whose names they know were there.
     End {
         /// Game time at which the session ends. `None` means the later of the game clock and the time that the log has
         /// reached.
@@ -71,7 +74,7 @@ impl SessionStep {
             Self::Start(new) => start(state, new, &author, recorded)?,
             Self::Attend { arrive, leave } => attend(state, arrive, leave, &author, recorded)?,
             Self::Move { place } => move_scene(state, place, &author, recorded)?,
-            Self::End { time } => end(state, time.as_deref())?,
+            Self::End { time } => end(state, time.as_deref(), &author)?,
         };
         Ok(Operation { author, recorded, summary, changes })
     }
@@ -84,7 +87,10 @@ fn start(state: &State, new: &NewSession, author: &Author, now: Timestamp) -> St
         return Err(CommandError::Playing(playing.session.clone()));
     }
     let (session, place) = new.session(state)?;
-    let place = place.or_else(|| last_place(state));
+    let moment = session.start.as_ref().and_then(|date| date.time);
+    // In a game, the game decides where the characters are.
+    let together = || common_location(state, &session.present, moment).filter(|_| *author != Author::Game);
+    let place = place.or_else(|| last_place(state)).or_else(together);
     let (id, present, time) = (session.id.clone(), session.present.clone(), session.start.clone());
     let absent = BTreeMap::new();
     let (place_ref, time_ref) = (place.as_ref(), time.as_ref());
@@ -105,24 +111,24 @@ fn attend(state: &State, arrive: &[EntityId], leave: &[EntityId], author: &Autho
     let mut session = session_of(state, &playing.session)?;
     let (time, place) = (later_time(state, playing.time.clone()), playing.place.as_ref());
     let moment = time.as_ref().and_then(|date| date.time);
-    let in_scene = attending_in_scene(state, playing);
+    let (in_scene, witnesses) = (attending_in_scene(state, playing), scene_characters(state, playing, place, moment));
     let (already_here, mut arriving): (Vec<EntityId>, Vec<EntityId>) =
-        arrive.iter().cloned().partition(|id| in_scene.contains(id));
+        arrive.iter().cloned().partition(|id| in_scene.contains(id) || witnesses.contains(id));
     arriving.dedup();
     let (mut here, mut absent) = (playing.here.clone(), playing.absent.clone());
-    let mut attending = Vec::new();
-    for character in &arriving {
-        let is_back = absent.remove(character).is_some()
-            && living_in_scene(state, &[], &absent, place, moment).contains(character);
-        // A resident of the place who comes back does not attend the session.
-        if !is_back || session.present.contains(character) {
-            attending.push(character.clone());
-        }
-    }
+    absent.retain(|id, _| !arriving.contains(id));
+    let at_place = living_in_scene(state, &[], &absent, place, moment);
+    // A non-player character who comes in is a guest: it is at the place of the scene, and does not move with the party.
+    // Without a location at this place, it can only be in the scene if it attends the session.
+    let is_guest = |id: &EntityId| {
+        let comes = place.is_some() && *author != Author::Game && !moves_after(state, id, moment);
+        let is_npc = state.kind(id).is_some_and(|kind| kind.is_character() && kind != Kind::Player);
+        is_npc && !session.present.contains(id) && (comes || at_place.contains(id))
+    };
+    let attending: Vec<EntityId> = arriving.iter().filter(|id| !is_guest(id)).cloned().collect();
     here.extend(attending.iter().cloned());
     here.sort();
     here.dedup();
-    let witnesses = scene_characters(state, playing, place, moment);
     let (mut ended_stays, mut departures) = (Vec::new(), String::new());
     for character in leave {
         let attended = here.contains(character);
@@ -156,12 +162,17 @@ fn attend(state: &State, arrive: &[EntityId], leave: &[EntityId], author: &Autho
     if session.present.len() > present_count {
         changes.push(Change::SetSession(session));
     }
-    let describe = |ids: &[EntityId], verb: &str| {
+    let describe = |ids: &[EntityId], one: &str, several: &str| {
         let names: Vec<&str> = ids.iter().map(|id| state.name_or_id(id)).collect();
-        (!names.is_empty()).then(|| format!("{} {verb}", names.join(", ")))
+        let verb = if names.len() == 1 { one } else { several };
+        (!names.is_empty()).then(|| format!("{} {verb}", words::join_names(&names)))
     };
-    let parts = [(&arriving[..], "joins"), (leave, "leaves"), (&already_here[..], "is already here")];
-    let parts: Vec<String> = parts.into_iter().filter_map(|(ids, verb)| describe(ids, verb)).collect();
+    let parts = [
+        describe(&arriving, "joins", "join"),
+        describe(leave, "leaves", "leave"),
+        describe(&already_here, "is already here", "are already here"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
     let in_scene: Vec<EntityId> = in_scene.iter().chain(&arriving).filter(|id| !leave.contains(id)).cloned().collect();
     let time = time.as_ref();
     // Characters who leave in this step do not see who comes.
@@ -198,7 +209,7 @@ fn end_of_stay(state: &State, visitor: &EntityId, place: &EntityId, time: Option
 
 /// Returns the changes by which a visitor and the characters in the scene learn that the visitor is no longer there. `ended`
 /// contains the changes that end the stay, and `witnesses` the characters in the scene. Characters to whom the visitor is a
-/// stranger do not learn it. If the visitor speaks under a secret name, only the visitor learns it.
+/// stranger do not learn it (see [`recognizes`]).
 fn known_departure(
     state: &State,
     visitor: &EntityId,
@@ -207,13 +218,13 @@ fn known_departure(
     now: Timestamp,
 ) -> Result<Vec<Change>, CommandError> {
     let views = StateViews::new(state);
-    let is_aware = |id: &&EntityId| !is_masked(state, visitor) && recognizes(&views, id, visitor, moment);
+    let is_aware = |id: &&EntityId| recognizes(&views, id, visitor, moment);
     let knowers: Vec<EntityId> = witnesses.iter().filter(is_aware).chain([visitor]).cloned().collect();
     let mut changes = Vec::new();
     for change in ended {
         let Change::EndFact { fact, until } = change else { continue };
         let Some(location) = state.fact(*fact) else { continue };
-        changes.extend(learn_end(location, until, knowers.clone(), now)?);
+        changes.extend(learn_end(&views, location, until, knowers.clone(), now)?);
     }
     Ok(changes)
 }
@@ -248,7 +259,7 @@ fn move_scene(state: &State, place: &EntityId, author: &Author, now: Timestamp) 
     Ok((summary, changes))
 }
 
-fn end(state: &State, time: Option<&str>) -> StepResult {
+fn end(state: &State, time: Option<&str>, author: &Author) -> StepResult {
     let playing = state.active_session().ok_or(CommandError::NotPlaying)?;
     let mut session = session_of(state, &playing.session)?;
     session.end = match time {
@@ -264,10 +275,44 @@ fn end(state: &State, time: Option<&str>) -> StepResult {
         return Err(CommandError::SessionEndsTooEarly { session: session.id, start, end });
     }
     let summary = format!("{} ends", session.id);
-    let learned = acquaintance_changes(state, &session);
+    let mut learned = acquaintance_changes(state, &session);
+    // In a game, the game decides where the characters are.
+    if *author != Author::Game {
+        let acquainted = match learned.is_empty() {
+            true => state.clone(),
+            false => state_after(state, Operation::new(Author::Dm, summary.clone(), learned.clone()))?,
+        };
+        learned.extend(last_scene_changes(&acquainted, playing, session.end.as_ref()));
+    }
     let mut changes = vec![Change::SetSession(session), Change::Unset(SettingKey::Playing)];
     changes.extend(learned);
     Ok((summary, changes))
+}
+
+/// Returns the changes by which the characters in the last scene of a session know that the others were there: they learn
+/// the location of each other or, of somebody at home, the home. Nobody learns this about a stranger (see [`recognizes`])
+/// or about a character who [hides](hides_from). Nobody learns a concealed fact.
+/// The knowledge belongs to no session, so that recaps do not list it.
+fn last_scene_changes(state: &State, playing: &ActiveSession, time: Option<&Date>) -> Vec<Change> {
+    let Some(place) = &playing.place else { return Vec::new() };
+    let (moment, views) = (scene_moment(state, playing), StateViews::new(state));
+    let present = scene_characters(state, playing, Some(place), moment);
+    let mut changes = Vec::new();
+    for id in &present {
+        let roles = [PredicateRole::Location, PredicateRole::Residence];
+        let mut stays = roles.into_iter().flat_map(|role| state.values(id, role.predicate()));
+        let is_concealed = |fact: &Fact| state.known_by(fact.id()).any(|edge| edge.conceals);
+        let is_open = |fact: &Fact| fact.secrecy() != Secrecy::Secret && !is_concealed(fact);
+        let Some(stay) = stays.find(|fact| fact.object().entity() == Some(place) && is_open(fact)) else { continue };
+        let is_news = |other: &&EntityId| {
+            let view = views.get(&Knower::Entity((*other).clone()), moment);
+            let is_noticed = !hides_from(state, id, &view, moment);
+            is_noticed && view.fact(stay.id()).is_none() && recognizes(&views, other, id, moment)
+        };
+        let knowers = present.iter().filter(|other| *other != id).filter(is_news).cloned();
+        changes.extend(learn_fact(stay, knowers, time));
+    }
+    changes
 }
 
 /// Returns the operation by which the characters of an imported session learn the same as at the end of a session that

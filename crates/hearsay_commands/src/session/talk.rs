@@ -6,7 +6,7 @@ use hearsay_model::{Author, Change, Operation, Passage, SessionId, State, TalkKi
 use hearsay_query::session::session_or_latest;
 
 use super::{extracted_facts::facts_only_in, line_correction::recorded_line};
-use crate::{CommandError, error::talk_kind_name};
+use crate::CommandError;
 
 /// The DM's correction of the kind of talk of a line of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct TalkCorrection {
 impl TalkCorrection {
     /// Returns the operation that sets the kind of talk of the line. If the line becomes out of character, the facts
     /// that were extracted only from this line are removed, unless the DM confirmed them. If the line was out of
-    /// character before, the extraction reads the line again.
+    /// character or withheld before, the extraction reads the line again.
     ///
     /// # Errors
     /// Returns an error if the session or the line does not exist, or if the line already has this kind of talk.
@@ -41,7 +41,7 @@ impl TalkCorrection {
             let passage = Passage { talk_kind: Some(self.kind), ..Passage::clone(passage) };
             changes.push(Change::AddPassage(Arc::new(passage)));
         }
-        let summary = format!("{}: line {} is {}", session.id, self.line, talk_kind_name(self.kind));
+        let summary = format!("{}: line {} is {}", session.id, self.line, self.kind);
         Ok(Operation { recorded: now, ..Operation::new(Author::Dm, summary, changes) })
     }
 }

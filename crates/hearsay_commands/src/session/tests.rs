@@ -5,12 +5,12 @@ use std::{collections::BTreeSet, sync::Arc};
 use hearsay_belief::place_at;
 use hearsay_model::{
     Author, Change, Date, Entity, EntityId, Evidence, Fact, FactId, FactStatus, GameSetting, GameTime, Kind, Knower,
-    KnowledgeEdge, Method, Operation, Position, PredicateRole, Provenance, SessionId, Setting, Span, State, TalkKind,
-    Timestamp, Validity, attribute,
+    KnowledgeEdge, Method, Operation, Position, PredicateRole, Provenance, Secrecy, SessionId, Setting, Span, State,
+    TalkKind, Timestamp, Validity, attribute,
 };
 use hearsay_query::{
     dates::clock_date,
-    session::{RecapAudience, TalkCounts, later_time, session_recap, session_report, sessions},
+    session::{RecapAudience, TalkCounts, last_place, later_time, session_recap, session_report, sessions},
 };
 use proptest::prelude::*;
 
@@ -315,7 +315,7 @@ fn a_player_character_that_speaks_joins_the_session() {
 }
 
 #[test]
-fn a_character_that_speaks_is_in_the_scene_unless_it_was_moved_away() {
+fn a_character_that_speaks_is_in_the_scene_unless_it_is_elsewhere_with_the_party() {
     let mut state = inn();
     let mill = Change::AddEntity(Entity::new(id("mill")));
     state.apply(Operation::new(Author::Dm, "a mill", vec![mill])).unwrap();
@@ -355,9 +355,10 @@ fn a_character_that_speaks_is_in_the_scene_unless_it_was_moved_away() {
         state.apply(Operation::new(Author::Dm, "a move", vec![location])).unwrap();
     }
     assert_eq!(place_at(&state, &id("bob"), state.clock()), Some(id("inn")));
+    // Bob attends the session, so he speaks where he is, and so does Tilly, who is with him.
     for name in ["tilly", "bob"] {
         let lines = log(vec![by(name), LogLine::new("Rain falls.")]);
-        assert_eq!(lines.attendance_hints(&state), hint(name, AttendanceChange::SpeaksOutside), "{name}");
+        assert_eq!(lines.attendance_hints(&state), hint(name, AttendanceChange::SpeaksAt(id("inn"))), "{name}");
         let operation = lines.operation(&state, Author::Dm, Timestamp(5)).unwrap();
         assert!(!operation.summary.contains("joins"), "{}", operation.summary);
         assert!(!hearers(&operation)[1].contains(&name.to_owned()), "{name}");
@@ -365,9 +366,11 @@ fn a_character_that_speaks_is_in_the_scene_unless_it_was_moved_away() {
         let named = log(vec![LogLine { place: Some(id("mill")), ..by(name) }]);
         assert_eq!(named.attendance_hints(&state), hint(name, AttendanceChange::Joins), "{name}");
     }
-    // Cid is late.
-    let log = log(vec![by("cid")]);
-    assert_eq!(log.attendance_hints(&state), hint("cid", AttendanceChange::Joins));
+    // Cid is late. Tilly comes into the scene if nobody who attends the session is with her.
+    assert_eq!(log(vec![by("cid")]).attendance_hints(&state), hint("cid", AttendanceChange::Joins));
+    let leave = SessionStep::Attend { arrive: Vec::new(), leave: vec![id("bob")] };
+    state.apply(leave.operation(&state, Author::Dm, Timestamp(6)).unwrap()).unwrap();
+    assert_eq!(log(vec![by("tilly")]).attendance_hints(&state), hint("tilly", AttendanceChange::Joins));
 }
 
 #[test]
@@ -518,4 +521,51 @@ fn an_out_of_character_line_brings_nobody_into_the_scene_and_teaches_nothing() {
     let line = LogLine { talk_kind: Some(TalkKind::InCharacter), ..line("bob", "(ooc) is my name.") };
     let operation = Log { lines: vec![line], ..Log::default() }.operation(&state, Author::Dm, Timestamp(2)).unwrap();
     assert!(operation.summary.ends_with("; bob joins"), "{}", operation.summary);
+}
+
+#[test]
+fn a_line_that_is_said_outside_the_scene_does_not_move_the_next_session() {
+    let mut state = inn();
+    let mill = Change::AddEntity(Entity::new(id("mill")));
+    state.apply(Operation::new(Author::Dm, "a mill", vec![mill])).unwrap();
+    let start = SessionStep::Start(NewSession { place: Some(id("inn")), ..NewSession::default() });
+    state.apply(start.operation(&state, Author::Dm, Timestamp(1)).unwrap()).unwrap();
+    let source = Provenance { recorded: Timestamp(2), ..Provenance::new(Method::Authored, Author::Dm) };
+    let location = Fact::relation(&id("cid"), PredicateRole::Location.name(), &id("mill"), source).unwrap();
+    let location = location.validity(Validity { from: Some(clock_date(&state)), until: None }).build().unwrap();
+    state.apply(Operation::new(Author::Dm, "a move", vec![Change::AssertFact(location.into())])).unwrap();
+    let by_cid = LogLine { speaker: Some(id("cid").into()), ..LogLine::new("Hm.") };
+    for (line, place) in [(LogLine::new("Rain falls."), "inn"), (by_cid, "mill")] {
+        let log = Log { lines: vec![line], ..Log::default() };
+        let operation = log.operation(&state, Author::Dm, Timestamp(3)).unwrap();
+        assert_eq!(operation.changes.iter().find_map(Change::passage).unwrap().place, Some(id(place)));
+        state.apply(operation).unwrap();
+    }
+    assert_eq!(last_place(&state), Some(id("inn")));
+}
+
+#[test]
+fn nobody_learns_that_a_hidden_character_was_in_the_last_scene() {
+    for secrecy in [Secrecy::Open, Secrecy::Secret] {
+        let (mut state, nell, inn) = (inn(), id("nell"), id("inn"));
+        let source = || Provenance::new(Method::Authored, Author::Dm);
+        let attribute =
+            |name: &str, value: &str| Fact::attribute(&nell, name, value, source()).unwrap().build().unwrap();
+        let relation = |role: PredicateRole| Fact::relation(&nell, role.name(), &inn, source()).unwrap();
+        let (name, kind) = (attribute(attribute::NAME, "Nell"), attribute(attribute::KIND, "npc"));
+        let home = relation(PredicateRole::Residence).build().unwrap();
+        let location = relation(PredicateRole::Location).secrecy(secrecy).build().unwrap();
+        let (name_id, stays) = (name.id(), [location.id(), home.id()]);
+        let mut changes = vec![Change::AddEntity(Entity::new(nell.clone()))];
+        changes.extend([name, kind, home, location].map(|fact| Change::AssertFact(fact.into())));
+        let tilly = Knower::Entity(id("tilly"));
+        changes.push(Change::Learn(KnowledgeEdge::authored(tilly.clone(), name_id).into()));
+        state.apply(Operation::new(Author::Dm, "a guest", changes)).unwrap();
+        let start = SessionStep::Start(NewSession { place: Some(inn.clone()), ..NewSession::default() });
+        state.apply(start.operation(&state, Author::Dm, Timestamp(1)).unwrap()).unwrap();
+        let end = SessionStep::End { time: None }.operation(&state, Author::Dm, Timestamp(2)).unwrap();
+        state.apply(end).unwrap();
+        let mut edges = stays.iter().flat_map(|fact| state.known_by(*fact));
+        assert_eq!(edges.any(|edge| edge.knower == tilly), secrecy == Secrecy::Open, "{secrecy:?}");
+    }
 }

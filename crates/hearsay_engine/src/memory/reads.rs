@@ -206,10 +206,7 @@ fn read_job<T: Send + 'static>(
     responder: Responder<T>,
 ) -> ReadJob {
     Box::new(move |snapshot| {
-        let answer = match responder.is_cancelled() {
-            true => Err(MemoryError::Cancelled),
-            false => guarded(|| query(snapshot)),
-        };
+        let answer = if responder.is_cancelled() { Err(MemoryError::Cancelled) } else { guarded(|| query(snapshot)) };
         responder.give(answer);
     })
 }
@@ -218,8 +215,9 @@ fn read_job<T: Send + 'static>(
 const MAX_QUESTION_CHARS: usize = 20_000;
 
 fn check_question(question: &str) -> Result<(), MemoryError> {
-    match question.len() > MAX_QUESTION_CHARS && question.chars().count() > MAX_QUESTION_CHARS {
-        true => Err(MemoryError::QuestionTooLong { length: question.chars().count(), max_length: MAX_QUESTION_CHARS }),
-        false => Ok(()),
+    if question.len() > MAX_QUESTION_CHARS && question.chars().count() > MAX_QUESTION_CHARS {
+        Err(MemoryError::QuestionTooLong { length: question.chars().count(), max_length: MAX_QUESTION_CHARS })
+    } else {
+        Ok(())
     }
 }

@@ -77,13 +77,22 @@ impl Memory {
     }
 
     /// Starts to extract facts, in the background, from all texts that were not read yet, even if the settings disable
-    /// extraction. If `again` is `true`, extracts facts from every text again, for example after a change of the
-    /// language file. Facts that are already recorded do not change. The ticket returns the number of texts.
+    /// extraction. The ticket returns the number of texts.
     ///
     /// # Errors
     /// Returns an error if the request queue is full or the memory is closed.
-    pub fn read_texts(&self, again: bool) -> Result<Ticket<usize>, MemoryError> {
-        self.send_read(|responder| Command::ReadTexts { again, responder })
+    pub fn read_texts(&self) -> Result<Ticket<usize>, MemoryError> {
+        self.send_read(|responder| Command::ReadTexts { again: false, responder })
+    }
+
+    /// Starts to extract facts, in the background, from every text again, for example after a change of the language
+    /// file, even if the settings disable extraction. Facts that are already recorded do not change. The ticket returns
+    /// the number of texts.
+    ///
+    /// # Errors
+    /// Returns an error if the request queue is full or the memory is closed.
+    pub fn reread_texts(&self) -> Result<Ticket<usize>, MemoryError> {
+        self.send_read(|responder| Command::ReadTexts { again: true, responder })
     }
 
     /// Waits until facts have been extracted from all texts. Repeatedly calls `progress` with the number of remaining

@@ -23,9 +23,10 @@ impl Worker {
     pub(super) fn find_duplicates(&mut self, responder: Responder<Vec<Duplicate>>) {
         let snapshot = self.snapshot.clone();
         self.run_in_background(move |internal| {
-            let found = match responder.is_cancelled() {
-                true => Err(MemoryError::Cancelled),
-                false => guarded(|| Ok(duplicates(&snapshot.state))),
+            let found = if responder.is_cancelled() {
+                Err(MemoryError::Cancelled)
+            } else {
+                guarded(|| Ok(duplicates(&snapshot.state)))
             };
             drop(snapshot);
             match found {

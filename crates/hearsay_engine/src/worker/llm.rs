@@ -224,7 +224,7 @@ impl Worker {
     pub(super) fn enqueue_for_llm(&mut self, findings: &[Findings]) {
         if let Some(llm_extractor) = &mut self.llm_extractor {
             let state = &self.snapshot.state;
-            let story = findings.iter().filter(|findings| findings.talk_kind != Some(TalkKind::OutOfCharacter));
+            let story = findings.iter().filter(|findings| findings.talk_kind.is_none_or(TalkKind::is_heard));
             let existing = story.filter(|findings| state.passage(findings.passage.id()).is_some());
             existing.for_each(|findings| llm_extractor.enqueue(state, &findings.passage));
         }
@@ -386,9 +386,10 @@ impl Worker {
     pub(super) fn take_llm(&mut self, command: LlmCommand) {
         let no_llm = |reason: &str| MemoryError::NoLlm(reason.to_owned());
         let Some(llm_extractor) = &mut self.llm_extractor else {
-            let reason = no_llm(match self.settings.extraction.llm.enabled {
-                true => "only the program that has the database of the campaign open uses it",
-                false => "it is disabled; set `enabled = true` under [extraction.llm] in hearsay.toml to enable it",
+            let reason = no_llm(if self.settings.extraction.llm.enabled {
+                "only the program that has the database of the campaign open uses it"
+            } else {
+                "it is disabled; set `enabled = true` under [extraction.llm] in hearsay.toml to enable it"
             });
             return match command {
                 LlmCommand::Step(_, responder) => responder.give(Err(reason)),

@@ -238,8 +238,10 @@ pub(crate) struct Worker {
     compacting: Compacting,
     counts: Counts,
     reads: Reads,
-    /// Number of running background threads, and the handles for joining them.
-    background_jobs: (usize, Vec<JoinHandle<()>>),
+    /// Number of background jobs that have not finished.
+    running_jobs: usize,
+    /// Background threads to join at the end: those of the jobs, and the thread that reads the stored vectors.
+    background_threads: Vec<JoinHandle<()>>,
     /// Thread that reads the stored terms of texts.
     terms: Option<JoinHandle<CachedTerms>>,
     stored_terms: derived::StoredTerms,
@@ -311,7 +313,8 @@ pub(crate) fn start(
         compacting: Compacting::new(compacted_to),
         counts: Counts::default(),
         reads: Reads::default(),
-        background_jobs: (0, Vec::from_iter(vectors)),
+        running_jobs: 0,
+        background_threads: Vec::from_iter(vectors),
         terms,
         stored_terms: derived::StoredTerms::default(),
         closing: false,
@@ -408,7 +411,7 @@ impl Worker {
             return self.writes.in_flight() + in_doubt == 0 && !self.compacting.is_busy();
         }
         let is_compacting = self.compacting.is_busy();
-        let is_reading = self.background_jobs.0 > 0 || !self.reads.is_empty();
+        let is_reading = self.running_jobs > 0 || !self.reads.is_empty();
         self.writes.waiting() + in_doubt == 0 && !is_reading && self.questions.is_empty() && !is_compacting
     }
 
@@ -447,8 +450,7 @@ impl Worker {
             Command::Llm(command) => self.take_llm(command),
             #[cfg(test)]
             Command::ApplyUnrecorded(operation) => {
-                let applied = Arc::make_mut(&mut self.snapshot.state).apply(operation);
-                drop(applied);
+                drop(Arc::make_mut(&mut self.snapshot.state).apply(operation));
             }
         }
     }
@@ -485,7 +487,7 @@ impl Worker {
             Internal::FoundDuplicates(found, responder) => self.give_duplicates(found, responder),
             Internal::Duplicates(found, more) => self.take_duplicates(found, more),
             Internal::BackgroundReadDone => self.finish_read(),
-            Internal::BackgroundJobDone => self.background_jobs.0 -= 1,
+            Internal::BackgroundJobDone => self.running_jobs -= 1,
         }
     }
 
@@ -493,7 +495,7 @@ impl Worker {
     /// whether the thread started. If the thread did not start, the job and its responder are dropped, so the caller
     /// gets an error.
     fn run_in_background(&mut self, job: impl FnOnce(&Sender<Internal>) + Send + 'static) -> bool {
-        self.background_jobs.1.retain(|job| !job.is_finished());
+        self.background_threads.retain(|thread| !thread.is_finished());
         let internal = self.internal.clone();
         let thread = thread::Builder::new().name("hearsay-aside".into()).spawn(move || {
             lower_priority(ThreadPriority::Lowest);
@@ -505,8 +507,8 @@ impl Worker {
         });
         match thread {
             Ok(thread) => {
-                self.background_jobs.0 += 1;
-                self.background_jobs.1.push(thread);
+                self.running_jobs += 1;
+                self.background_threads.push(thread);
                 true
             }
             Err(error) => {
@@ -541,8 +543,8 @@ impl Worker {
     /// Stores derived data, and closes the database. All requests are answered by then.
     fn shut_down(mut self, inbox: Receiver<Internal>) -> Result<Closed, MemoryError> {
         // If the time limit for closing has passed, background threads are left to end by themselves.
-        for job in std::mem::take(&mut self.background_jobs.1).into_iter().filter(|_| !self.ending.gave_up()) {
-            let _ = job.join();
+        for thread in std::mem::take(&mut self.background_threads).into_iter().filter(|_| !self.ending.gave_up()) {
+            let _ = thread.join();
         }
         if let Some(encoder) = self.encoder.take() {
             encoder.stop();

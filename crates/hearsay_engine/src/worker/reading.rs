@@ -200,14 +200,15 @@ impl Readings {
         }
     }
 
-    /// Adds new passages to the queue, unless the operation that added them stated their facts.
+    /// Adds new passages to the queue, unless the DM alone knows them or the operation that added them stated their facts.
     fn enqueue(&mut self, state: &State, position: Position, touched: &[Key]) {
         // Most of a game's operations add no text.
         if !touched.iter().any(|key| matches!(key, Key::Passage(_))) {
             return;
         }
         let is_new = |id: &PassageId| {
-            state.passage(*id).is_some() && !self.read.contains_key(id) && !self.with_stated_facts.contains(id)
+            let is_readable = state.passage(*id).is_some_and(|passage| !passage.is_for_dm_alone());
+            is_readable && !self.read.contains_key(id) && !self.with_stated_facts.contains(id)
         };
         let new_passages = in_reading_order(state, passage_ids(touched).filter(is_new));
         self.waiting.extend(new_passages.into_iter().map(|id| (position, id)));

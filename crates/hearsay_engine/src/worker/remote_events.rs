@@ -48,9 +48,10 @@ impl Worker {
             }
             RemoteEvent::Disconnected(reason) => {
                 let text = format!("there is no connection to the server {}: {reason}", remote.place);
-                match remote.is_refused() {
-                    true => self.fail(text),
-                    false => tracing::warn!("{text}"),
+                if remote.is_refused() {
+                    self.fail(text);
+                } else {
+                    tracing::warn!("{text}");
                 }
                 if self.ending.gave_up() {
                     self.abandon_in_flight();
@@ -126,10 +127,11 @@ impl Worker {
     /// Starts to write the graph tables, which are complete up to a watermark.
     fn begin_projecting(&mut self, watermark: Watermark) {
         let state = &self.snapshot.state;
-        let outdated_keys = match watermark == Watermark::default() && state.fact_count() <= MAX_FACTS_AT_ONCE {
+        let outdated_keys = if watermark == Watermark::default() && state.fact_count() <= MAX_FACTS_AT_ONCE {
             // The tables are empty.
-            true => Some(all_keys(state, usize::MAX).flatten().collect()),
-            false => outdated_keys(state, watermark.position),
+            Some(all_keys(state, usize::MAX).flatten().collect())
+        } else {
+            outdated_keys(state, watermark.position)
         };
         let Some(keys) = outdated_keys.filter(|_| self.projection.transients.continue_from(state, watermark.batch))
         else {
@@ -165,10 +167,7 @@ impl Worker {
             let resume = move |worker: &mut Self| worker.projection.finish_planning(run, keys, position);
             let _ = internal.send(Internal::Resume(Box::new(resume)));
         });
-        match started {
-            true => self.projection.begin_planning(),
-            false => self.stop_projecting(),
-        }
+        if started { self.projection.begin_planning() } else { self.stop_projecting() }
     }
 }
 

@@ -7,7 +7,7 @@ use hearsay_campaign::ImportPlan;
 use hearsay_commands::{
     game_event::EventPlan,
     merge::MergePlan,
-    patches::{Patches, RejectedField},
+    patches::{Patches, RefusedField},
     policy::Policy,
     proposal::{ProposalCounts, ProposalRules},
     reading::{self, Findings},
@@ -41,7 +41,7 @@ pub(crate) enum Write {
     /// Proposals, and the counts of their outcomes at the last attempt.
     Proposals { make: MakeProposed, counts: ProposalCounts, responder: Responder<ProposalCounts> },
     /// Patches from a game, and the fields that failed at the last attempt.
-    Patches { patches: Arc<Patches>, author: Author, refused: Vec<RejectedField>, responder: Responder<Patched> },
+    Patches { patches: Arc<Patches>, author: Author, refused: Vec<RefusedField>, responder: Responder<Patched> },
     /// Records transient values as facts before another write that would lose them.
     RecordTransients,
     /// An import whose files were read.

@@ -27,9 +27,10 @@ fn an_uncertain_commit_is_looked_up_in_the_journal_and_writing_continues() {
         let before = state(&memory).position();
         faults.make_next_uncertain(written);
         let answer = try_edit(&memory, set("Pell", "lore", "In doubt."));
-        match written {
-            true => assert_eq!(answer.unwrap().position, before.next()),
-            false => assert!(matches!(answer, Err(MemoryError::NotCommitted(_))), "{answer:?}"),
+        if written {
+            assert_eq!(answer.unwrap().position, before.next());
+        } else {
+            assert!(matches!(answer, Err(MemoryError::NotCommitted(_))), "{answer:?}");
         }
         assert_eq!(lore(&memory), usize::from(written));
         let mut events = memory.events().try_iter();

@@ -123,6 +123,11 @@ fn only_the_facts_of_the_speaker_are_matched() {
     let found = |speaker: &str| matches(&memory, SpokenLine::new(id(speaker), words));
     assert_eq!(found("lucan-fairweather").states.len(), 1);
     assert_eq!(found("bettony-lark"), FactMatches::default());
+    // The DM is asked about a secret that the speaker does not know.
+    let asked = matches(&memory, SpokenLine { for_dm: true, ..SpokenLine::new(id("bettony-lark"), words) });
+    assert_eq!((asked.states.len(), asked.may_state.len()), (0, 1), "{asked:?}");
+    let secret = &asked.may_state[0];
+    assert!(secret.reference() == "hesper-gave-the-order" && secret.unknown_to_speaker, "{secret:?}");
     // A line that is marked as a lie repeats only what the liar made up.
     let lie = SpokenLine { lie: true, ..SpokenLine::new(id("lucan-fairweather"), words) };
     assert_eq!(matches(&memory, lie), FactMatches::default());

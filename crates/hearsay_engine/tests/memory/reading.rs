@@ -67,7 +67,7 @@ fn say_with(memory: &Memory, speaker: &str, text: &str, states: Vec<Stated>, lie
 }
 
 fn read_again(memory: &Memory) {
-    memory.read_texts(true).unwrap().wait().unwrap();
+    memory.reread_texts().unwrap().wait().unwrap();
     settle(memory);
 }
 

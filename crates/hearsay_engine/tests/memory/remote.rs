@@ -53,7 +53,7 @@ fn encoded(memory: &Memory) -> Vec<u8> {
 }
 
 fn go(memory: &Memory, place: &str, minute: i64) {
-    let patch = Patch { place: Some(Some(id(place))), ..Patch::default() };
+    let patch = Patch { place: Some(id(place)).into(), ..Patch::default() };
     let clock = Some(GameTime(minute));
     let patches = Patches { entities: vec![(id("Pell"), patch)], clock, ..Patches::default() };
     memory.patch(Author::Game, Arc::new(patches)).unwrap().wait().unwrap();

@@ -63,8 +63,9 @@ fn heard_by(memory: &Memory, text: &str) -> Vec<String> {
 fn characters_present_hear_spoken_lines() {
     let memory = table();
     step(&memory, SessionStep::Start(NewSession { present: ids(&["Lyra Finn"]), ..NewSession::default() })).unwrap();
+    // The only attending character is at the Gull, so the session begins there.
     log(&memory, None, "Rain falls.").unwrap();
-    assert_eq!(heard_by(&memory, "Rain falls."), ["lyra-finn"]);
+    assert_eq!(heard_by(&memory, "Rain falls."), ["lyra-finn", "mirela-voss", "pell"]);
     let line =
         LogLine { place: Some(id("The Gull")), speaker: Some(id("Mirela Voss").into()), ..LogLine::new("Come in.") };
     memory.log(Author::Dm, Log { lines: vec![line], ..Log::default() }).unwrap().wait().unwrap();

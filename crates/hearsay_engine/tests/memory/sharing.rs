@@ -201,7 +201,7 @@ fn transient_values_reach_the_other_programs() {
     let owner = open(directory.path());
     found_town(&owner);
     let go = |memory: &Memory, to: &str| {
-        let patch = Patch { place: Some(Some(id(to))), ..Patch::default() };
+        let patch = Patch { place: Some(id(to)).into(), ..Patch::default() };
         let patches = Patches { entities: vec![(id("Pell"), patch)], ..Patches::default() };
         memory.patch(Author::Game, Arc::new(patches)).unwrap().wait().unwrap();
     };

@@ -3,7 +3,7 @@
 
 use hearsay_commands::session::{Log, LogLine, NewSession, SessionStep};
 use hearsay_engine::{ImportProgress, ImportStage, Memory};
-use hearsay_model::{Author, EditedRecap, Kind, Position, Precision};
+use hearsay_model::{Author, EditedRecap, Kind, Position, Precision, RecapReader};
 use hearsay_query as query;
 use hearsay_query::{
     journal::{HistoryFilter, UndoTarget},
@@ -133,28 +133,28 @@ fn an_edited_recap_is_saved() {
     let line = LogLine::new("Rain falls.");
     memory.log(Author::Dm, Log { lines: vec![line], ..Log::default() }).unwrap().wait().unwrap();
     let session = state(&memory).active_session().unwrap().session.clone();
-    let recap = |players, text: &str| EditedRecap { session: session.clone(), players, text: text.into() };
+    let recap = |reader, text: &str| EditedRecap { session: session.clone(), reader, text: text.into() };
     let save_recap = |memory: &Memory, recap| memory.save_recap(recap).unwrap().wait();
-    save_recap(&memory, recap(false, "It rained on the guilty. ")).unwrap();
-    save_recap(&memory, recap(true, "It rained.")).unwrap();
+    save_recap(&memory, recap(RecapReader::Dm, "It rained on the guilty. ")).unwrap();
+    save_recap(&memory, recap(RecapReader::Players, "It rained.")).unwrap();
     memory.close().unwrap();
     let memory = Memory::open(options_at(directory.path())).unwrap();
-    let saved_recap = |players| state(&memory).recap(&session, players).map(str::to_owned);
-    assert_eq!(saved_recap(false).as_deref(), Some("It rained on the guilty."));
-    assert_eq!(saved_recap(true).as_deref(), Some("It rained."));
-    let written = save_recap(&memory, recap(true, "It rained all night.")).unwrap();
+    let saved_recap = |reader| state(&memory).recap(&session, reader).map(str::to_owned);
+    assert_eq!(saved_recap(RecapReader::Dm).as_deref(), Some("It rained on the guilty."));
+    assert_eq!(saved_recap(RecapReader::Players).as_deref(), Some("It rained."));
+    let written = save_recap(&memory, recap(RecapReader::Players, "It rained all night.")).unwrap();
     assert_eq!(written.summary, "write the players' recap of session-1");
     memory.undo(UndoTarget::Last).unwrap().wait().unwrap();
-    assert_eq!(saved_recap(true).as_deref(), Some("It rained."));
-    save_recap(&memory, recap(true, " ")).unwrap();
-    assert_eq!(saved_recap(true), None);
-    refused(&memory, |memory| save_recap(memory, recap(true, "")), &["players' recap of session-1"]);
+    assert_eq!(saved_recap(RecapReader::Players).as_deref(), Some("It rained."));
+    save_recap(&memory, recap(RecapReader::Players, " ")).unwrap();
+    assert_eq!(saved_recap(RecapReader::Players), None);
+    refused(&memory, |memory| save_recap(memory, recap(RecapReader::Players, "")), &["players' recap of session-1"]);
     // An export also contains the saved recap.
     let path = directory.path().join("all.jsonl");
     memory.export(path.clone()).unwrap().wait().unwrap();
     let other = empty();
     other.import(path).unwrap().wait().unwrap();
-    assert_eq!(state(&other).recap(&session, false), Some("It rained on the guilty."));
+    assert_eq!(state(&other).recap(&session, RecapReader::Dm), Some("It rained on the guilty."));
 }
 
 #[test]

@@ -135,7 +135,7 @@ fn the_kinds_of_lines_follow_undo_and_a_restart() {
         narration: count(TalkKind::Narration),
         in_character: count(TalkKind::InCharacter),
         out_of_character: count(TalkKind::OutOfCharacter),
-        unknown: 0,
+        ..TalkCounts::default()
     };
     assert_eq!(counts, expected);
     let is_talk =
@@ -215,7 +215,7 @@ fn out_of_character_lines_are_not_part_of_the_story() {
     assert_eq!((crisps.talk_kind, crisps.heard_by.len()), (Some(TalkKind::OutOfCharacter), 0));
     let counts = query::session::session_report(&now, None).unwrap().counts;
     assert_eq!((counts.lines, counts.speakers), (3, 1));
-    assert_eq!(counts.talk, TalkCounts { narration: 1, in_character: 1, out_of_character: 1, unknown: 0 });
+    assert_eq!(counts.talk, TalkCounts { narration: 1, in_character: 1, out_of_character: 1, ..TalkCounts::default() });
     assert!(query::portrait::meetings(&now, &id("lyra-finn")).unwrap().words.is_none());
     let missed = query::knowledge::missed(&now, &id("Odo Brandt"), &session("session-1")).unwrap();
     let missed: Vec<&str> = missed.lines.iter().map(|line| line.text.as_str()).collect();
@@ -237,7 +237,7 @@ fn the_facts_of_a_line_follow_the_corrected_kind() {
     let corrected = set_kind(&memory, line, TalkKind::OutOfCharacter);
     settle(&memory);
     assert_eq!(extracted_facts(&memory), 0, "the facts are withdrawn");
-    memory.read_texts(true).unwrap().wait().unwrap();
+    memory.reread_texts().unwrap().wait().unwrap();
     settle(&memory);
     assert_eq!(extracted_facts(&memory), 0, "the line is not read again");
     undo(&memory, corrected.position);

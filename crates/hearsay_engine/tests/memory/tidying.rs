@@ -126,7 +126,7 @@ fn a_rejected_fact_is_not_proposed_in_other_words() {
     // A fact that the DM removed is not proposed again by extraction, but the game can state it.
     propose(&memory, heard(None, "OWES", "the-guild", 0.9, 3));
     let owes = fact(&memory, "pell", "OWES").id();
-    do_edit(&memory, hearsay_commands::edit::Edit::RemoveFact { fact: owes });
+    memory.retcon(hearsay_commands::retcon::Retcon::Retract { fact: owes }).unwrap().wait().unwrap();
     assert_eq!(propose(&memory, heard(None, "OWES", "the-guild", 0.9, 3)).rejected_before, 1);
     let by_game = vec![heard(None, "OWES", "the-guild", 1.0, 3)];
     assert_eq!(memory.propose(Author::Game, by_game).unwrap().wait().unwrap().canon, 1);

@@ -21,7 +21,7 @@ fn id(text: &str) -> EntityId {
 }
 
 fn go(memory: &Memory, who: &str, to: Option<&str>, clock: i64) {
-    let patch = Patch { place: Some(to.map(id)), ..Patch::default() };
+    let patch = Patch { place: to.map(id).into(), ..Patch::default() };
     let (entities, clock) = (vec![(id(who), patch)], Some(GameTime(clock)));
     let patches = Patches { entities, clock, ..Patches::default() };
     let patched = memory.patch(Author::Game, Arc::new(patches)).unwrap().wait().unwrap();

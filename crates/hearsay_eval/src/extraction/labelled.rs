@@ -303,6 +303,7 @@ impl Example {
             place: self.place.as_ref(),
             topic: None,
             preceding,
+            previous_speaker: None,
             encoder,
         }
     }

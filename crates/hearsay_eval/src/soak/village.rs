@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use anyhow::Result;
 use hearsay_commands::{
     game_event::{Circumstances, GameEvent, Hearers, Stated},
-    patches::{Patch, Patches},
+    patches::{EntityCreation, Patch, Patches, PlaceUpdate},
 };
 use hearsay_engine::{Memory, MemoryError, Patched, Ticket, Written};
 use hearsay_model::{Author, EntityId, GameTime, Kind};
@@ -34,11 +34,14 @@ impl Village {
 
     /// Adds all people and places of the village to a memory.
     pub(super) fn settle(&self, memory: &Memory) -> Result<()> {
-        let create = |kind: Kind, name: String| Patch { create: Some((kind, Some(name))), ..Patch::default() };
+        let create = |kind: Kind, name: String| {
+            let create = Some(EntityCreation { kind, name: Some(name) });
+            Patch { create, ..Patch::default() }
+        };
         let place = |(n, id): (usize, &EntityId)| (id.clone(), create(Kind::Location, format!("The House {n}")));
         let person = |(n, id): (usize, &EntityId)| {
             let home = self.places[n % self.places.len()].clone();
-            (id.clone(), Patch { place: Some(Some(home)), ..create(Kind::Npc, format!("Villager {n}")) })
+            (id.clone(), Patch { place: PlaceUpdate::At(home), ..create(Kind::Npc, format!("Villager {n}")) })
         };
         let places = self.places.iter().enumerate().map(place);
         let entities = places.chain(self.people.iter().enumerate().map(person)).collect();
@@ -51,7 +54,7 @@ impl Village {
     /// memory.
     pub(super) fn move_person(&mut self, person: usize) -> (EntityId, Patch) {
         let place = self.places[self.random.below(self.places.len())].clone();
-        (self.people[person % self.people.len()].clone(), Patch { place: Some(Some(place)), ..Patch::default() })
+        (self.people[person % self.people.len()].clone(), Patch { place: PlaceUpdate::At(place), ..Patch::default() })
     }
 
     pub(super) fn random_person(&mut self) -> usize {

@@ -5,6 +5,8 @@ use crate::{
     clauses::ClauseType,
     facts::{Cue, CueKind},
     sentence_reader::SentenceReader,
+    weights::DoubtFactor,
+    word_lists::lists,
 };
 
 impl SentenceReader<'_> {
@@ -42,28 +44,28 @@ impl SentenceReader<'_> {
         }
         status.is_embedded = true;
         // "I'd say he works for her" states a guess.
-        let is_guess = parent_status.has_would && matches!(lemma, "say" | "guess" | "bet" | "wager" | "reckon");
+        let is_guess = parent_status.has_would && lists().verbs.guesses.contains(lemma);
         if (parent_status.has_would && !is_guess) || parent_status.has_can {
             status.is_unasserted = true;
         }
         if properties.is_thought || properties.is_seeming {
             let words = self.source_text(vg.head, vg.end);
-            self.apply_doubt(status, "thought", Some(Cue { kind: CueKind::Thought, words }));
-            status.is_unasserted |= vg.is_negated || matches!(lemma, "hope" | "wonder" | "doubt" | "dream");
+            self.apply_doubt(status, DoubtFactor::THOUGHT, Some(Cue { kind: CueKind::Thought, words }));
+            status.is_unasserted |= vg.is_negated || lists().verbs.open_thoughts.contains(lemma);
             self.set_thinker(parent, status);
             self.set_informant(parent, status);
         } else if properties.is_speech || self.syntax.announces_news(&self.clauses[parent]) {
             status.is_unasserted |=
                 vg.is_negated || (vg.modal.is_some() && vg.modal.as_deref() != Some("can") && !is_guess);
-            status.denied ^= matches!(lemma, "deny" | "dispute" | "refute");
+            status.denied ^= lists().verbs.denials.contains(lemma);
             self.set_reported_source(parent, status);
         } else if let Some((source, is_belief)) = self.source_of_report_noun(parent).filter(|_| vg.is_copula) {
             status.stated_by = Some(source);
             if is_belief {
                 let words = self.source_text(vg.head, vg.end);
-                self.apply_doubt(status, "thought", Some(Cue { kind: CueKind::Thought, words }));
+                self.apply_doubt(status, DoubtFactor::THOUGHT, Some(Cue { kind: CueKind::Thought, words }));
             }
-        } else if matches!(lemma, "learn" | "have" | "get" | "know") && !vg.is_negated {
+        } else if lists().verbs.learning.contains(lemma) && !vg.is_negated {
             // Examples: "learned from Tessa that …", "has it from Tessa that …"
             self.set_informant(parent, status);
         } else if properties.is_factive && vg.is_negated {
@@ -85,27 +87,25 @@ impl SentenceReader<'_> {
         status.inherit(parent_status);
         status.is_embedded = true;
         status.ended |= parent_status.ended;
-        let is_known_fact = vg.is_passive && matches!(lemma, "know" | "find" | "show" | "prove");
+        let is_known_fact = vg.is_passive && lists().verbs.proofs.contains(lemma);
         // Example: "is looking to buy it"
         let is_seeking = vg.is_progressive && lemma == "look";
         let is_asserted =
             ((properties.is_implicative || properties.is_seeming) && !vg.is_copula && !is_seeking) || is_known_fact;
-        let is_claim = properties.is_speech && matches!(lemma, "claim" | "admit" | "profess");
+        let is_claim = properties.is_speech && lists().verbs.claims.contains(lemma);
         if is_claim {
             self.set_reported_source(parent, status);
             // Example: "claims to be an entertainer"
             if lemma != "admit" && self.verb_group(at).is_copula {
                 let words = self.source_text(vg.head, vg.end);
-                self.apply_doubt(status, "rumour", Some(Cue { kind: CueKind::Rumour, words }));
+                self.apply_doubt(status, DoubtFactor::RUMOUR, Some(Cue { kind: CueKind::Rumour, words }));
             }
         } else if vg.is_passive
-            && (properties.is_speech
-                || properties.is_thought
-                || matches!(lemma, "rumour" | "rumor" | "repute" | "allege"))
+            && (properties.is_speech || properties.is_thought || lists().verbs.rumours.contains(lemma))
         {
             // Example: "is said to own"
             let words = self.source_text(vg.head, vg.end);
-            self.apply_doubt(status, "rumour", Some(Cue { kind: CueKind::Rumour, words }));
+            self.apply_doubt(status, DoubtFactor::RUMOUR, Some(Cue { kind: CueKind::Rumour, words }));
         } else if !is_asserted {
             status.is_unasserted = true;
         }
@@ -116,21 +116,8 @@ impl SentenceReader<'_> {
         let lemma = self.verb_group(parent).lemma.as_str();
         status.inherit(parent_status);
         status.denied |= parent_status.denied && matches!(lemma, "stop" | "see");
-        status.ended |= matches!(lemma, "stop" | "quit" | "cease");
-        status.is_unasserted |= matches!(
-            lemma,
-            "consider"
-                | "suggest"
-                | "imagine"
-                | "avoid"
-                | "deny"
-                | "mind"
-                | "propose"
-                | "dream"
-                | "think"
-                | "talk"
-                | "fear"
-        );
+        status.ended |= lists().verbs.endings.contains(lemma);
+        status.is_unasserted |= lists().verbs.unasserting.contains(lemma);
     }
 
     fn inherit_by_adverbial(
@@ -145,26 +132,10 @@ impl SentenceReader<'_> {
         // Example: "when I was young and stupid"
         let own_verb = self.verb_group(at);
         status.is_unasserted |=
-            matches!(conjunction, "when" | "since" | "as" | "while") && own_verb.is_copula && own_verb.is_past;
+            lists().conjunctions.past_circumstances.contains(conjunction) && own_verb.is_copula && own_verb.is_past;
         // Example: "vicious when he's drunk"
         status.is_unasserted |= matches!(conjunction, "when" | "whenever") && own_verb.is_copula;
-        status.is_unasserted |= matches!(
-            conjunction,
-            "if" | "unless"
-                | "until"
-                | "till"
-                | "before"
-                | "without"
-                | "of"
-                | "about"
-                | "from"
-                | "lest"
-                | "whether"
-                | "for"
-                | "against"
-                | "instead"
-                | "than"
-        );
+        status.is_unasserted |= lists().conjunctions.unasserted.contains(conjunction);
     }
 
     fn inherit_by_relative_clause(

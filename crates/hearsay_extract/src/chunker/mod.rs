@@ -101,8 +101,6 @@ pub(crate) struct Chunker<'a> {
     pub(crate) chunks: Chunks,
 }
 
-const POSSESSIVES: [&str; 7] = ["my", "your", "his", "her", "its", "our", "their"];
-
 impl<'a> Chunker<'a> {
     pub(crate) fn new(
         tokens: &'a [Token],

@@ -1,16 +1,13 @@
 //! Reads noun groups, such as "Mirela's youngest brother Pell".
 
-use super::{Chunk, Chunker, NounGroup, POSSESSIVES, PrecedingPart};
+use super::{Chunk, Chunker, NounGroup, PrecedingPart};
 use crate::{
     conjugation::Inflections,
     function_words::{is_be_form, is_pronoun},
     grammar::WordClass,
     tokenizer::TokenKind,
+    word_lists::lists,
 };
-
-const DEMONSTRATIVES: [&str; 14] = [
-    "this", "that", "these", "those", "all", "both", "some", "any", "each", "most", "many", "few", "neither", "either",
-];
 
 impl Chunker<'_> {
     pub(crate) fn is_plural(&self, np: usize) -> bool {
@@ -19,24 +16,7 @@ impl Chunker<'_> {
         // Example: "Tilda and me"
         let is_listed = np.start > 0 && matches!(self.norm(np.start - 1), "and" | "+" | "&");
         if np.is_pronoun {
-            return is_listed
-                || matches!(
-                    word,
-                    "i" | "you"
-                        | "we"
-                        | "they"
-                        | "who"
-                        | "which"
-                        | "these"
-                        | "those"
-                        | "both"
-                        | "all"
-                        | "some"
-                        | "many"
-                        | "few"
-                        | "most"
-                        | "that"
-                );
+            return is_listed || lists().pronouns.with_plural_verbs.contains(word);
         }
         let previous_word = np.start.checked_sub(1).map(|at| self.norm(at));
         // Example: "some on the station believe"
@@ -44,17 +24,15 @@ impl Chunker<'_> {
         if let [.., Chunk::NounGroup(first), Chunk::Token(at), Chunk::NounGroup(last)] = items[..]
             && self.chunks.noun_groups[last].start == np.start
             && self.word_class(at).has(WordClass::PREPOSITION)
-            && matches!(
-                self.norm(self.chunks.noun_groups[first].head),
-                "some" | "many" | "most" | "few" | "several" | "others"
-            )
+            && lists().determiners.plural_quantifiers.contains(self.norm(self.chunks.noun_groups[first].head))
         {
             return true;
         }
         matches!(previous_word, Some("and" | "+" | "&"))
             || (np.name.is_none() && word.ends_with('s') && !word.ends_with("ss"))
             || (np.name.is_some() && self.tokens[np.end - 1].norm.ends_with('s'))
-            || matches!(word, "people" | "folk" | "men" | "women" | "children" | "police" | "wolves")
+            || matches!(word, "police" | "wolves")
+            || lists().nouns.plurals.contains(word)
     }
 
     /// Reads a noun group at a token. Returns the index of the noun group and the token after the group, or `None` if
@@ -62,34 +40,19 @@ impl Chunker<'_> {
     pub(crate) fn parse_noun_group(&mut self, at: usize) -> Option<(usize, usize)> {
         let word = self.norm(at).to_owned();
         if !self.is_name(at) && is_pronoun(&word) {
-            if matches!(word.as_str(), "who" | "whom" | "whose" | "which") {
+            if lists().pronouns.no_noun_groups.contains(word.as_str()) {
                 return None;
             }
-            if POSSESSIVES.contains(&word.as_str()) {
+            if lists().pronouns.possessive_determiners.contains(word.as_str()) {
                 let next = self.skip_adverbs(at + 1);
                 if self.is_nominal(next) && !(word == "her" && self.tokens[next].kind == TokenKind::Number) {
-                    let owner = self.push_noun_group(NounGroup {
-                        start: at,
-                        end: at + 1,
-                        head: at,
-                        content_start: at,
-                        is_pronoun: true,
-                        ..NounGroup::default()
-                    });
+                    let owner = self.push_pronoun(at);
                     return self.parse_nouns(at, at + 1, Some(owner), None).or(Some((owner, at + 1)));
                 }
             }
-            let np = self.push_noun_group(NounGroup {
-                start: at,
-                end: at + 1,
-                head: at,
-                content_start: at,
-                is_pronoun: true,
-                ..NounGroup::default()
-            });
-            return Some((np, at + 1));
+            return Some((self.push_pronoun(at), at + 1));
         }
-        let is_floating_quantifier = matches!(word.as_str(), "both" | "all" | "each")
+        let is_floating_quantifier = lists().determiners.floating.contains(word.as_str())
             && matches!(self.chunks.items.last(), Some(Chunk::NounGroup(_)))
             && (self.inflections(at + 1).is_some() || is_be_form(self.norm(at + 1)));
         if is_floating_quantifier {
@@ -98,20 +61,12 @@ impl Chunker<'_> {
         if word == "that" && self.is_complementizer(at) {
             return None;
         }
-        let is_quantifier_subject = matches!(word.as_str(), "some" | "many" | "few" | "most" | "both" | "all")
+        let is_quantifier_subject = lists().determiners.subject_quantifiers.contains(word.as_str())
             && self.inflections(at + 1).is_some_and(|form| form.has(Inflections::PAST.or(Inflections::THIRD)))
             && !self.is_name(at + 1)
             && !self.is_nominal(at + 2);
         if is_quantifier_subject {
-            let np = self.push_noun_group(NounGroup {
-                start: at,
-                end: at + 1,
-                head: at,
-                content_start: at,
-                is_pronoun: true,
-                ..NounGroup::default()
-            });
-            return Some((np, at + 1));
+            return Some((self.push_pronoun(at), at + 1));
         }
         let mut from = at;
         let mut article = None;
@@ -128,27 +83,11 @@ impl Chunker<'_> {
         if article.is_none() {
             return self.parse_nouns(at, at, None, None);
         }
-        if DEMONSTRATIVES.contains(&word.as_str()) && from == at + 1 && word != "that" {
-            let np = self.push_noun_group(NounGroup {
-                start: at,
-                end: at + 1,
-                head: at,
-                content_start: at,
-                is_pronoun: true,
-                ..NounGroup::default()
-            });
-            return Some((np, at + 1));
+        if lists().determiners.demonstratives.contains(word.as_str()) && from == at + 1 && word != "that" {
+            return Some((self.push_pronoun(at), at + 1));
         }
         if word == "that" && from == at + 1 && (is_be_form(self.norm(from)) || self.norm(from) == "'s") {
-            let np = self.push_noun_group(NounGroup {
-                start: at,
-                end: at + 1,
-                head: at,
-                content_start: at,
-                is_pronoun: true,
-                ..NounGroup::default()
-            });
-            return Some((np, at + 1));
+            return Some((self.push_pronoun(at), at + 1));
         }
         None
     }
@@ -171,6 +110,18 @@ impl Chunker<'_> {
             }
             _ => clause,
         }
+    }
+
+    /// Adds a noun group that consists of a single pronoun. Returns the index of the noun group.
+    fn push_pronoun(&mut self, at: usize) -> usize {
+        self.push_noun_group(NounGroup {
+            start: at,
+            end: at + 1,
+            head: at,
+            content_start: at,
+            is_pronoun: true,
+            ..NounGroup::default()
+        })
     }
 
     pub(crate) fn push_noun_group(&mut self, np: NounGroup) -> usize {
@@ -331,10 +282,7 @@ impl Chunker<'_> {
     /// ferryman".
     fn ends_name_group(&self, at: usize) -> bool {
         let token = &self.tokens[at];
-        let is_time_word = matches!(
-            token.norm.as_str(),
-            "years" | "year" | "months" | "weeks" | "days" | "nights" | "winters" | "summers" | "times" | "last"
-        );
+        let is_time_word = lists().times.after_names.contains(token.norm.as_str());
         is_time_word
             || self.is_adjective(at)
             || self.is_adverb(at)

@@ -1,7 +1,9 @@
 //! Decides whether `'s` is the possessive marker or a short form of "is".
 
-use super::{Chunk, Chunker, POSSESSIVES};
-use crate::{conjugation::Inflections, function_words::is_pronoun, grammar::WordClass, tokenizer::TokenKind};
+use super::{Chunk, Chunker};
+use crate::{
+    conjugation::Inflections, function_words::is_pronoun, grammar::WordClass, tokenizer::TokenKind, word_lists::lists,
+};
 
 impl Chunker<'_> {
     /// Returns whether the noun group before a token follows a form of "be".
@@ -32,14 +34,12 @@ impl Chunker<'_> {
             return false;
         }
         let previous = at.checked_sub(1).map_or("", |at| self.norm(at));
-        if is_pronoun(previous)
-            || matches!(previous, "that" | "this" | "here" | "there" | "what" | "where" | "how" | "let" | "who" | "now")
-        {
+        if is_pronoun(previous) || lists().questions.before_is.contains(previous) {
             return false;
         }
         let next = at + 1;
         // Example: "Finn's my cousin"
-        if POSSESSIVES.contains(&self.norm(next)) {
+        if lists().pronouns.possessive_determiners.contains(self.norm(next)) {
             return false;
         }
         // Example: "was the Landlord's doing"

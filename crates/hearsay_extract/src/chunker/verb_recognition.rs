@@ -6,6 +6,7 @@ use crate::{
     function_words::{is_be_form, is_pronoun},
     grammar::WordClass,
     tokenizer::TokenKind,
+    word_lists::lists,
 };
 
 impl Chunker<'_> {
@@ -18,7 +19,7 @@ impl Chunker<'_> {
         }
         // "Father" in "whose father" is a noun. "Went missing" describes a state.
         let previous_word = at.checked_sub(1).map_or("", |at| self.norm(at));
-        let is_state = matches!(previous_word, "go" | "goes" | "went" | "gone" | "going") && token.is("missing");
+        let is_state = lists().auxiliaries.go_forms.contains(previous_word) && token.is("missing");
         // Examples: "trust between them", "hands like shovels"
         let next_word = self.norm(at + 1);
         let is_relational = next_word == "between" && form.has(Inflections::BASE);
@@ -28,7 +29,7 @@ impl Chunker<'_> {
         if previous_word == "whose" || is_state || is_relational || is_body_part {
             return false;
         }
-        if matches!(token.norm.as_str(), "have" | "has" | "had" | "do" | "does" | "did") {
+        if lists().auxiliaries.have_and_do.contains(token.norm.as_str()) {
             return true;
         }
         let previous = at.checked_sub(1);
@@ -61,7 +62,7 @@ impl Chunker<'_> {
         let next = self.skip_adverbs(at + 1);
         let verb_follows = is_be_form(self.norm(next))
             || self.word_class(next).has(WordClass::MODAL)
-            || matches!(self.norm(next), "has" | "had" | "does" | "did");
+            || lists().auxiliaries.inflected.contains(self.norm(next));
         if form.has(Inflections::THIRD) {
             // Example: "What Odo wants is the ledger"
             let is_in_cleft =
@@ -83,7 +84,7 @@ impl Chunker<'_> {
         if let Some(Chunk::VerbGroup(last)) = self.chunks.items.last()
             && let Some(last) = self.chunks.verb_groups.get(*last)
             && last.end == at
-            && !matches!(last.lemma.as_str(), "help" | "let" | "make" | "go" | "come" | "think" | "say")
+            && !lists().verbs.before_verbs.contains(last.lemma.as_str())
         {
             return form.has(Inflections::ING) && !form.has(Inflections::BASE);
         }
@@ -146,7 +147,7 @@ impl Chunker<'_> {
         if class.has(WordClass::PREPOSITION) {
             return form.has(Inflections::ING);
         }
-        if class.has(WordClass::DETERMINER) && !matches!(word, "that" | "all" | "both") {
+        if class.has(WordClass::DETERMINER) && !lists().determiners.before_verbs.contains(word) {
             return false;
         }
         if word == "and" || word == "or" {
@@ -210,8 +211,7 @@ impl Chunker<'_> {
             return false;
         }
         let word = self.norm(previous);
-        let is_plural = word.ends_with('s') && !word.ends_with("ss")
-            || matches!(word, "people" | "folk" | "men" | "women" | "children");
+        let is_plural = word.ends_with('s') && !word.ends_with("ss") || lists().nouns.plurals.contains(word);
         if form.has(Inflections::ING) && !form.has(Inflections::BASE) {
             return !self.grammar.noun_patterns.contains_key(self.norm(at));
         }

@@ -7,6 +7,7 @@ use crate::{
     function_words::{is_be_form, is_pronoun},
     grammar::WordClass,
     tokenizer::{Token, TokenKind},
+    word_lists::lists,
 };
 
 /// Derives the base form of a past form that is not in the verb lists, such as "sponged" or "hemmed".
@@ -42,7 +43,7 @@ impl Chunker<'_> {
                 && !word.contains('-')
                 && !self.is_adjective(at)
                 && !self.tokens[at].is_capitalized
-                && !matches!(word, "hundred" | "kindred" | "indeed" | "exceed" | "succeed" | "proceed");
+                && !lists().verbs.no_past_forms.contains(word);
             return is_regular_past.then(|| Inflections::PAST.or(Inflections::PARTICIPLE));
         };
         forms.iter().map(|(_, form)| *form).reduce(Inflections::or)
@@ -73,15 +74,11 @@ impl Chunker<'_> {
                     && word.ends_with("ly")
                     && !self.grammar.attribute_adjectives.contains_key(word)
                     && !self.grammar.verb_forms.contains_key(word)
-                    && ![
-                        "family", "folly", "bully", "belly", "jelly", "rally", "ally", "supply", "reply", "italy",
-                        "lily",
-                    ]
-                    .contains(&word)))
+                    && !lists().adverbs.no_adverbs.contains(word)))
     }
 
     pub(crate) fn is_negation(&self, at: usize) -> bool {
-        matches!(self.norm(at), "not" | "never" | "hardly" | "scarcely") && !self.is_name(at)
+        lists().adverbs.negative.contains(self.norm(at)) && !self.is_name(at)
     }
 
     pub(crate) fn is_adjective(&self, at: usize) -> bool {
@@ -96,28 +93,7 @@ impl Chunker<'_> {
             && (self.word_class(at).has(WordClass::CLOSED)
                 || is_pronoun(word)
                 || is_be_form(word)
-                || matches!(
-                    word,
-                    "'s" | "'d"
-                        | "has"
-                        | "have"
-                        | "had"
-                        | "does"
-                        | "did"
-                        | "do"
-                        | "okay"
-                        | "ok"
-                        | "um"
-                        | "uh"
-                        | "er"
-                        | "yes"
-                        | "yeah"
-                        | "well"
-                        | "oh"
-                        | "hey"
-                        | "nah"
-                        | "please"
-                ))
+                || lists().speech.no_noun_words.contains(word))
     }
 
     /// Returns whether a word can be part of a noun group.
@@ -127,10 +103,8 @@ impl Chunker<'_> {
             return true;
         }
         // Example: "joined the guild last year"
-        let times =
-            ["year", "month", "week", "night", "spring", "summer", "autumn", "fall", "winter", "season", "time"];
         if matches!(token.norm.as_str(), "last" | "next")
-            && times.contains(&self.norm(at + 1))
+            && lists().times.after_last.contains(self.norm(at + 1))
             && at > 0
             && self.is_name(at - 1)
         {

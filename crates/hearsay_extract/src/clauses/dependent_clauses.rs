@@ -1,7 +1,7 @@
 //! Reads infinitive and participle clauses, and finds their subjects in other clauses.
 
 use super::{Clause, ClauseParser, ClauseType, SubjectSource};
-use crate::{chunker::VerbForm, grammar::WordClass};
+use crate::{chunker::VerbForm, grammar::WordClass, word_lists::lists};
 
 impl ClauseParser<'_> {
     pub(super) fn dependent_clause(&self, verb: usize, vg: usize, earlier: &[Clause]) -> Clause {
@@ -33,16 +33,13 @@ impl ClauseParser<'_> {
                 // In "asked Odo to go", Odo goes. In "promised Odo to go", the subject of "promised" goes.
                 let controlled_subject = parent.and_then(|parent| {
                     let lemma = self.chunks.verb_groups[earlier[parent].verb_group].lemma.as_str();
-                    let is_speech = self.grammar.verb_properties(&group.lemma).is_speech
-                        && !matches!(
-                            lemma,
-                            "ask" | "tell" | "beg" | "order" | "want" | "get" | "hear" | "make" | "force"
-                        );
+                    let is_speech =
+                        self.grammar.verb_properties(&group.lemma).is_speech && !lists().verbs.orders.contains(lemma);
                     if is_speech {
                         return None;
                     }
                     let object = (earlier[parent].verb_item + 1..verb).find_map(|item| self.noun_group_at(item));
-                    object.filter(|_| !matches!(lemma, "promise" | "swear" | "vow" | "threaten" | "offer" | "use"))
+                    object.filter(|_| !lists().verbs.subject_control.contains(lemma))
                 });
                 clause.subjects = controlled_subject.map_or_else(parent_subjects, |np| vec![np]);
                 clause.subject_source = SubjectSource::Control;

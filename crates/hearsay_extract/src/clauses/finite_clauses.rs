@@ -1,13 +1,7 @@
 //! Determines the type of each finite clause, and the clause on which it depends.
 
 use super::{Clause, ClauseParser, ClauseType, SubjectSource};
-use crate::chunker::VerbForm;
-
-/// Words that begin a clause that depends on another clause.
-const SUBORDINATORS: [&str; 24] = [
-    "that", "how", "why", "where", "what", "because", "when", "while", "since", "after", "before", "until", "till",
-    "although", "though", "if", "unless", "whether", "as", "so", "once", "whenever", "whereas", "lest",
-];
+use crate::{chunker::VerbForm, word_lists::lists};
 
 /// Returns the last clause whose verb stands before an item.
 fn last_clause_before(earlier: &[Clause], item: usize) -> Option<usize> {
@@ -16,10 +10,7 @@ fn last_clause_before(earlier: &[Clause], item: usize) -> Option<usize> {
 
 /// Returns whether a word is an interjection, such as "yes" or "well".
 fn is_interjection(word: &str) -> bool {
-    matches!(
-        word,
-        "yes" | "no" | "well" | "er" | "um" | "uh" | "okay" | "ok" | "yeah" | "aye" | "oh" | "right" | "sure"
-    )
+    lists().speech.interjections.contains(word)
 }
 
 impl ClauseParser<'_> {
@@ -76,7 +67,7 @@ impl ClauseParser<'_> {
                 return clause;
             }
         }
-        if SUBORDINATORS.contains(&word) {
+        if lists().conjunctions.subordinators.contains(word) {
             self.subordinate(&mut clause, introducer, earlier);
             return clause;
         }
@@ -137,7 +128,7 @@ impl ClauseParser<'_> {
         }
         clause.parent = parent;
         let takes_complement = parent.is_some_and(|parent| self.takes_complement(&earlier[parent]));
-        let is_complement = word == "that" || (takes_complement && matches!(word, "how" | "why" | "where" | "what"));
+        let is_complement = word == "that" || (takes_complement && lists().questions.complements.contains(word));
         clause.clause_type =
             if is_complement { ClauseType::Complement } else { ClauseType::Adverbial(word.to_owned()) };
     }
@@ -163,8 +154,7 @@ impl ClauseParser<'_> {
         let word = self
             .noun_group_at(clause.verb_item + 1)
             .map(|np| self.tokens[self.chunks.noun_groups[np].head].norm.as_str());
-        matches!(vg.lemma.as_str(), "bring" | "send" | "carry" | "give" | "deliver")
-            && matches!(word, Some("word" | "news" | "tidings" | "report"))
+        lists().verbs.delivery.contains(vg.lemma.as_str()) && word.is_some_and(|word| lists().nouns.news.contains(word))
     }
 
     pub(super) fn takes_complement(&self, clause: &Clause) -> bool {

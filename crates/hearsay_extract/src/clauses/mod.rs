@@ -12,6 +12,7 @@ use crate::{
     chunker::{Chunk, Chunks, VerbForm, VerbGroup},
     grammar::{Grammar, WordClass},
     tokenizer::{Token, TokenKind},
+    word_lists::lists,
 };
 
 /// How the subject of a clause was found.
@@ -117,16 +118,16 @@ impl<'a> ClauseParser<'a> {
         let word = self.word(item);
         self.word_class(item).has(WordClass::PREPOSITION)
             && !matches!(word, "as")
-            && !(matches!(word, "since" | "until" | "till" | "before" | "after")
+            && !(lists().conjunctions.before_clauses.contains(word)
                 && self.verb_group_at(item + 2).is_some_and(|vg| vg.form == VerbForm::Finite))
     }
 
     fn is_coordinator(&self, item: usize) -> bool {
-        matches!(self.word(item), "and" | "or" | "+" | "&" | "nor" | "plus")
+        lists().conjunctions.coordinators.contains(self.word(item))
     }
 
     fn is_relative(&self, item: usize) -> bool {
-        matches!(self.word(item), "who" | "which" | "that" | "whom")
+        lists().pronouns.relative.contains(self.word(item))
     }
 
     fn is_boundary(&self, item: usize) -> bool {
@@ -232,11 +233,6 @@ impl<'a> ClauseParser<'a> {
             return true;
         }
         let head_word = |np: usize| self.tokens[self.chunks.noun_groups[np].head].norm.as_str();
-        self.noun_group_at(item).is_some_and(|np| {
-            matches!(
-                head_word(np),
-                "nobody" | "noone" | "nothing" | "none" | "anyone" | "anybody" | "everyone" | "everybody"
-            )
-        })
+        self.noun_group_at(item).is_some_and(|np| lists().pronouns.before_exceptions.contains(head_word(np)))
     }
 }

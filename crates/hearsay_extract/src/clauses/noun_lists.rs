@@ -1,7 +1,7 @@
 //! Reads lists of noun groups, such as "Odo, Bram and Pell".
 
 use super::{ClauseParser, MAX_LIST_LENGTH};
-use crate::grammar::WordClass;
+use crate::{grammar::WordClass, word_lists::lists};
 
 impl ClauseParser<'_> {
     /// Returns the list of noun groups that begins at an item, such as "Odo, Bram and Pell", and the item after the
@@ -12,7 +12,7 @@ impl ClauseParser<'_> {
             at += 1;
         }
         if self.is_indefinite_pronoun(at)
-            && matches!(self.word(at + 1), "but" | "except" | "save")
+            && lists().prepositions.exceptions.contains(self.word(at + 1))
             && self.noun_group_at(at + 2).is_some()
         {
             at += 2;

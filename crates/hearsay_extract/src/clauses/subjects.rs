@@ -1,7 +1,7 @@
 //! Finds the subjects of finite verbs, and the antecedents of relative pronouns such as "who".
 
 use super::{Clause, ClauseParser, ClauseType, MAX_LIST_LENGTH, SubjectSource};
-use crate::{chunker::VerbForm, grammar::WordClass};
+use crate::{chunker::VerbForm, grammar::WordClass, word_lists::lists};
 
 impl ClauseParser<'_> {
     /// Returns the subject of a finite verb, the item where its clause begins, and how the subject was found.
@@ -9,7 +9,8 @@ impl ClauseParser<'_> {
         let mut k = verb;
         // Skips adverbs before the verb.
         while k > 0
-            && (self.word_class(k - 1).has(WordClass::ADVERB) || matches!(self.word(k - 1), "both" | "all" | "each"))
+            && (self.word_class(k - 1).has(WordClass::ADVERB)
+                || lists().determiners.floating.contains(self.word(k - 1)))
             && !self.is_preposition(k - 1)
         {
             k -= 1;
@@ -42,7 +43,7 @@ impl ClauseParser<'_> {
                 None => (Vec::new(), start, SubjectSource::Missing),
             }
         };
-        if self.is_coordinator(previous) || matches!(self.word(previous), "but" | "then" | "yet") {
+        if self.is_coordinator(previous) || lists().conjunctions.sharing_subjects.contains(self.word(previous)) {
             let start = if previous > 0 && self.word(previous - 1) == "," { previous - 1 } else { previous };
             return shared_subject(start);
         }
@@ -58,7 +59,7 @@ impl ClauseParser<'_> {
                 && !(opening..previous).any(|item| {
                     self.verb_group_at(item).is_some_and(|vg| {
                         let properties = self.grammar.verb_properties(&vg.lemma);
-                        let is_aside = matches!(vg.lemma.as_str(), "turn" | "seem" | "appear" | "happen" | "transpire");
+                        let is_aside = lists().verbs.asides.contains(vg.lemma.as_str());
                         vg.form == VerbForm::Finite && !(properties.is_speech || properties.is_thought || is_aside)
                     }) && !(opening..item).any(|item| self.is_relative(item))
                 })

@@ -9,6 +9,7 @@ use crate::{
     kind_set::KindSet,
     lexicon::{LexiconEntity, LinkCandidate, NameType},
     tokenizer::{Token, TokenKind},
+    word_lists::lists,
 };
 
 impl MentionFinder<'_> {
@@ -130,9 +131,8 @@ impl MentionFinder<'_> {
         let entity = &self.lexicon.entities[candidate.entity as usize];
         let words: Vec<&Token> = tokens[start..end].iter().filter(|token| token.is_word() && !token.is("'s")).collect();
         let previous = start.checked_sub(1).map(|at| &tokens[at]);
-        let follows_determiner = previous.is_some_and(|previous| {
-            ["the", "that", "this", "our", "your", "old", "poor", "dear"].contains(&previous.norm.as_str())
-        });
+        let follows_determiner =
+            previous.is_some_and(|previous| lists().determiners.before_name_parts.contains(&previous.norm));
         let has_capital = words.iter().any(|token| token.is_capitalized);
         let is_person = entity.kinds.intersects(KindSet::PERSON) && !entity.kinds.is_any();
         let has_name_capital = has_capital && (words.len() > 1 || !Self::is_sentence_start(tokens, start));
@@ -143,7 +143,7 @@ impl MentionFinder<'_> {
             let next = tokens.get(end);
             let precedes_name = next.is_some_and(|next| next.is_capitalized && next.is_word());
             let is_definite =
-                previous.is_some_and(|previous| ["the", "that", "this", "our"].contains(&previous.norm.as_str()));
+                previous.is_some_and(|previous| lists().determiners.before_descriptions.contains(&previous.norm));
             return (is_definite || has_capital && self.addresses_description(tokens, start, end, candidate))
                 && !precedes_name
                 && (!next.is_some_and(|next| next.is("of")) || self.scene.present.contains(&candidate.entity));
@@ -151,9 +151,7 @@ impl MentionFinder<'_> {
         let is_possessive = tokens.get(end).is_some_and(|next| next.is("'s"));
         if !is_possessive
             && words.iter().any(|token| self.word_class(token).has(WordClass::MONTH))
-            && previous.is_some_and(|previous| {
-                ["in", "since", "until", "last", "next", "by"].contains(&previous.norm.as_str())
-            })
+            && previous.is_some_and(|previous| lists().prepositions.before_months.contains(&previous.norm))
         {
             return false;
         }
@@ -166,12 +164,8 @@ impl MentionFinder<'_> {
         {
             return false;
         }
-        let is_people_noun = |word: &str| {
-            ["men", "women", "folk", "people", "boys", "girls", "sons", "daughters", "kids", "lads", "guys", "children"]
-                .contains(&word)
-        };
         let all_words_are_common = words.iter().all(|token| {
-            is_people_noun(&token.norm)
+            lists().nouns.people.contains(&token.norm)
                 || token.norm.split('-').all(|word| is_common_word(word) || self.grammar.verb_forms.contains_key(word))
         });
         // "The sluice" does not refer to Sluice Hall, but "the hall" can.
@@ -258,7 +252,7 @@ impl MentionFinder<'_> {
         let is_place_noun = end == start + 1 && self.word_class(&tokens[start]).has(WordClass::PLACE_NOUN);
         let follows_preposition = start >= 2
             && tokens[start - 1].is("the")
-            && ["at", "to", "into"].contains(&tokens[start - 2].norm.as_str());
+            && lists().prepositions.destinations.contains(&tokens[start - 2].norm);
         let ends_phrase = tokens.get(end).is_none_or(|next| {
             let class = self.word_class(next);
             !next.is_word()

@@ -16,6 +16,7 @@ use crate::{
     kind_set::KindSet,
     lexicon::{Gender, Lexicon, NameType},
     tokenizer::{Token, TokenKind},
+    word_lists::lists,
 };
 
 /// Entity to which words refer: an entity of the campaign, or a new name.
@@ -107,8 +108,5 @@ impl MentionFinder<'_> {
 
 /// Returns whether a word ends in a suffix that is rare in names, such as "-ness".
 fn has_common_suffix(word: &str) -> bool {
-    word.len() > 5
-        && ["ing", "ness", "ment", "tion", "ful", "less", "ously", "ly", "able", "ible", "ized", "ised"]
-            .iter()
-            .any(|end| word.ends_with(end))
+    word.len() > 5 && lists().adjectives.common_suffixes.iter().any(|end| word.ends_with(end))
 }

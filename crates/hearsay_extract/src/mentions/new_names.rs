@@ -11,13 +11,8 @@ use crate::{
     kind_set::KindSet,
     lexicon::{NameType, is_title, stated_gender},
     tokenizer::{Token, TokenKind},
+    word_lists::lists,
 };
-
-/// Words for places that are also surnames.
-const PLACE_SURNAMES: [&str; 26] = [
-    "marsh", "hill", "hills", "wood", "woods", "lake", "field", "fields", "mill", "bridge", "hall", "church", "castle",
-    "park", "lane", "forge", "river", "gate", "ford", "vale", "temple", "hold", "shore", "fields", "garden", "street",
-];
 
 impl MentionFinder<'_> {
     /// Returns a name at a token that belongs to no known entity, and adds it to `new_names`.
@@ -82,11 +77,9 @@ impl MentionFinder<'_> {
         }
         let is_at_start = Self::is_sentence_start(tokens, at);
         // Examples: "Men said", "Twelve came"
-        let collective_nouns =
-            ["men", "women", "folk", "people", "sailors", "children", "some", "others", "many", "none"];
         if is_at_start
             && (self.word_class(&tokens[at]).has(WordClass::NUMBER)
-                || collective_nouns.contains(&tokens[at].norm.as_str()))
+                || lists().nouns.collective_subjects.contains(&tokens[at].norm))
         {
             return false;
         }
@@ -170,10 +163,7 @@ impl MentionFinder<'_> {
                 continue;
             }
             // Examples: "Order of the Rose", "Fenna van der Hoek"
-            let is_linking_word = |token: &Token| {
-                ["of", "the", "van", "der", "von", "de", "del", "la", "du", "al", "ibn", "ap"]
-                    .contains(&token.norm.as_str())
-            };
+            let is_linking_word = |token: &Token| lists().names.linking_words.contains(&token.norm);
             let linking_count = tokens[end..].iter().take(2).take_while(|token| is_linking_word(token)).count();
             let next_part = end + linking_count;
             if linking_count > 0
@@ -264,7 +254,7 @@ impl MentionFinder<'_> {
         let follows_place_marker =
             previous_word == "the" || self.grammar.word_class(previous_word).has(WordClass::PREPOSITION);
         let has_place_surname = matches!(words, [first, last]
-            if PLACE_SURNAMES.contains(&last.norm.as_str()) && !self.is_common_token(first));
+            if lists().nouns.place_surnames.contains(last.norm.as_str()) && !self.is_common_token(first));
         if kinds == KindSet::PLACE && has_place_surname && !follows_place_marker {
             KindSet::PERSON.or(KindSet::PLACE)
         } else {

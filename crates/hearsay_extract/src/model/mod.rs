@@ -20,7 +20,7 @@ use hearsay_embed::{EmbedError, EncoderOptions, TokenModel, TokenText};
 use calibration::Calibration;
 pub use calibration::FEATURE_NAMES;
 use heads::Heads;
-pub(crate) use reading::{DecodedStatement, LikelyReferent, LineReading, Referent};
+pub(crate) use reading::{DecodedStatement, LikelyReferent, LineReading, Reference, Referent};
 use window::Window;
 pub use window::WindowSize;
 

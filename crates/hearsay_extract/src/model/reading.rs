@@ -15,7 +15,7 @@ pub(crate) struct LineReading {
 }
 
 /// A statement that the model found in a line.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct DecodedStatement {
     /// Range of the words of the statement.
     pub(crate) words: Range<usize>,
@@ -36,7 +36,7 @@ pub(crate) struct DecodedStatement {
 }
 
 /// A pronoun or description that refers to an entity.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Reference {
     pub(crate) words: Range<usize>,
     pub(crate) likely_referent: LikelyReferent,

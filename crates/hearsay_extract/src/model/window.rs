@@ -54,6 +54,10 @@ pub(crate) struct ModelLine {
     pub(crate) pronoun_scopes: Vec<PronounScope>,
     /// Nouns such as "the king" for persons without a name: the word and its gender.
     pub(crate) described_persons: Vec<(usize, Gender)>,
+    /// First words of the names that are the subject of a sentence and begin it.
+    pub(crate) opening_subjects: Vec<usize>,
+    /// Speaker of the previous line, to whom the pronoun at the beginning of this line refers.
+    pub(crate) opening_referent: Option<EntityRef>,
 }
 
 /// Words of a line to which a pronoun refers: if a name in `nearest` fits the pronoun, the pronoun refers to a name
@@ -116,6 +120,8 @@ pub(crate) struct WindowLine {
     non_final_words: Vec<usize>,
     pronoun_scopes: Vec<PronounScope>,
     described_persons: Vec<(usize, Gender)>,
+    opening_subjects: Vec<usize>,
+    opening_referent: Option<EntityRef>,
 }
 
 impl WindowLine {
@@ -139,22 +145,28 @@ impl WindowLine {
 }
 
 impl Window {
-    /// Returns whether the pronoun at a word cannot refer to a candidate: their genders differ, a pronoun such as "she"
+    /// Returns whether the pronoun at a word cannot refer to a candidate: only a later line, which may tell of somebody who
+    /// comes in, names the candidate, their genders differ, a pronoun such as "she"
     /// would refer to the speaker or to a hearer whom the line addresses, the line itself names or describes somebody to
-    /// whom the pronoun fits before it, the pronoun has a [scope](PronounScope) without the candidate, "you" would refer
-    /// to the speaker, or "we" would refer to somebody else alone.
+    /// whom the pronoun fits before it or as the subject of a later sentence, the pronoun has a [scope](PronounScope)
+    /// without the candidate, the pronoun refers to the speaker of the previous line, "you" would refer to the speaker, or
+    /// "we" would refer to somebody else alone.
     pub(crate) fn excludes(&self, line: &WindowLine, word: usize, candidate: &ReferentCandidate) -> bool {
         let pronoun_gender = line.pronouns.iter().find(|(at, _)| *at == word).map(|(_, gender)| *gender);
         let is_participant = |entity: EntityRef| line.speaker == Some(entity) || line.addressed.contains(&entity);
         let is_speaker = line.speaker == Some(candidate.entity);
-        // In speech, "he" after a name in the same line is this person: "Then it was Odo. He opened the gate."
+        // In speech, "he" after a name in the same line is this person: "Then it was Odo. He opened the gate." In "He opened
+        // the gate! Odo told us", it is doubtful whether "he" is Odo, but it is nobody of an earlier line.
         let is_closer = |other: &ReferentCandidate, gender: Gender| {
-            let is_before = other.line == line.line && other.word.is_some_and(|at| at < word);
-            is_before && other.gender == gender && !is_participant(other.entity)
+            let is_in_line = other.line == line.line
+                && other.word.is_some_and(|at| at < word || line.opening_subjects.contains(&at));
+            is_in_line && other.gender == gender && !is_participant(other.entity)
         };
         let is_described_closer =
             |gender: Gender| line.described_persons.iter().any(|(at, other)| *at < word && *other == gender);
-        is_speaker && line.hearer_references.contains(&word)
+        candidate.line > line.line
+            || is_speaker && line.hearer_references.contains(&word)
+            || word == 0 && line.opening_referent.is_some_and(|referent| referent != candidate.entity)
             || line.speaker.is_some() && !is_speaker && line.group_references.contains(&word)
             || pronoun_gender.is_some_and(|gender| {
                 let names_closer = || self.candidates.iter().any(|other| is_closer(other, gender));
@@ -265,6 +277,8 @@ fn build_window(
                 non_final_words: line.non_final_words.clone(),
                 pronoun_scopes: line.pronoun_scopes.clone(),
                 described_persons: line.described_persons.clone(),
+                opening_subjects: line.opening_subjects.clone(),
+                opening_referent: line.opening_referent,
             });
         }
     }
@@ -288,6 +302,27 @@ mod tests {
             ModelLine { described_persons: vec![(0, Gender::He)], ..line(Vec::new(), vec![(2, Gender::He)]) };
         let lines = [line(vec![(0..1, bram)], Vec::new()), described];
         assert_eq!(allowed_referents(&lines, 2, Gender::He), []);
+        // "He fell! Odo saw it." and "He saw Odo."
+        for (opening_subjects, expected) in [(vec![3], vec![odo]), (Vec::new(), vec![bram, odo])] {
+            let named = line(vec![(3..4, odo)], vec![(0, Gender::He)]);
+            let lines = [line(vec![(0..1, bram)], Vec::new()), ModelLine { opening_subjects, ..named }];
+            assert_eq!(allowed_referents(&lines, 0, Gender::He), expected);
+        }
+    }
+
+    #[test]
+    fn a_pronoun_that_begins_narration_refers_to_the_previous_speaker() {
+        let [odo, bram] = [0, 1].map(EntityRef::Known);
+        let said = || ModelLine { speaker: Some(odo), ..line_of_words(4, vec![(2..3, bram)], Vec::new()) };
+        let narrated = |opening_referent| ModelLine {
+            opening_referent,
+            ..line_of_words(4, Vec::new(), vec![(0, Gender::He), (2, Gender::He)])
+        };
+        for (word, referent, expected) in
+            [(0, Some(odo), vec![odo]), (0, None, vec![odo, bram]), (2, Some(odo), vec![odo, bram])]
+        {
+            assert_eq!(allowed_referents(&[said(), narrated(referent)], word, Gender::He), expected, "{word}");
+        }
     }
 
     #[test]
@@ -322,6 +357,8 @@ mod tests {
             non_final_words: Vec::new(),
             pronoun_scopes: Vec::new(),
             described_persons: Vec::new(),
+            opening_subjects: Vec::new(),
+            opening_referent: None,
         }
     }
 
@@ -331,6 +368,18 @@ mod tests {
         let window = &windows[0];
         let allowed = window.candidates.iter().filter(|candidate| !window.excludes(&window.lines[0], word, candidate));
         allowed.map(|candidate| candidate.entity).collect()
+    }
+
+    #[test]
+    fn a_pronoun_refers_to_nobody_of_a_later_line() {
+        let [odo, bram] = [0, 1].map(EntityRef::Known);
+        let line = |names, pronouns| line_of_words(4, names, pronouns);
+        let lines = [
+            line(vec![(0..1, bram)], Vec::new()),
+            line(Vec::new(), vec![(2, Gender::He)]),
+            line(vec![(0..1, odo)], Vec::new()),
+        ];
+        assert_eq!(allowed_referents(&lines, 2, Gender::He), [bram]);
     }
 
     #[test]

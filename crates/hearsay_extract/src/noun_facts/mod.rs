@@ -4,22 +4,20 @@ mod modifiers;
 mod owner_relations;
 mod vocabulary;
 
-use hearsay_model::{PredicateRole, Span};
+use hearsay_model::{PredicateRole, Span, attribute};
 
 use crate::{
-    assertion_status::AssertionStatus,
     chunker::NounGroup,
     grammar::{WordClass, is_ignored},
     kind_set::KindSet,
     lexicon::Gender,
     mentions::EntityRef,
     predicate_properties::PredicateProperties,
-    sentence_reader::{ResolvedEntity, SentenceReader},
+    sentence_reader::{FactBasis, ResolvedEntity, SentenceReader},
     tokenizer::TokenKind,
+    weights::Weight,
+    word_lists::lists,
 };
-
-/// Prepositions that can stand between a noun and its owner.
-pub(crate) const OWNER_PREPOSITIONS: [&str; 8] = ["of", "to", "for", "in", "at", "with", "under", "from"];
 
 /// Input for reading a noun group that describes entities, as in "Odo is a ferryman" or "her brother Pell".
 #[derive(Debug, Clone, Copy)]
@@ -30,10 +28,8 @@ pub(crate) struct NounContext<'s> {
     pub(crate) item: usize,
     /// Entities that the noun group describes.
     pub(crate) subjects: &'s [ResolvedEntity],
-    /// Assertion status of the description.
-    pub(crate) status: &'s AssertionStatus,
-    /// Names of the weights that determine the confidence, as far as they are known before the noun group is read.
-    pub(crate) weight_names: &'s [&'static str],
+    /// Basis of the facts that the description states.
+    pub(crate) basis: FactBasis<'s>,
     /// Clause that contains the description, or `None` for an apposition.
     pub(crate) clause: Option<usize>,
 }
@@ -50,20 +46,18 @@ impl SentenceReader<'_> {
         if is_part_of_name && self.tokens[group.head].is_capitalized && group.name.is_none() {
             return None;
         }
-        let mut status = context.status.clone();
+        let mut status = context.basis.status.clone();
         if group.article.is_some_and(|at| matches!(self.norm(at), "no" | "neither")) {
             status.denied = !status.denied;
         }
         let words: Vec<String> = (group.content_start..group.end).map(|at| self.norm(at).to_owned()).collect();
-        if words
-            .iter()
-            .any(|word| matches!(word.as_str(), "former" | "ex" | "erstwhile" | "onetime" | "retired" | "late"))
+        if words.iter().any(|word| lists().adjectives.former.contains(word.as_str()))
             && !words.contains(&"late".to_owned())
         {
             status.ended = true;
         }
         let fact_count = self.facts.len();
-        let end = self.read_noun_words(NounContext { status: &status, ..context }, &words);
+        let end = self.read_noun_words(NounContext { basis: context.basis.with_status(&status), ..context }, &words);
         (self.facts.len() > fact_count).then_some(end)
     }
 
@@ -73,7 +67,7 @@ impl SentenceReader<'_> {
         let group = self.chunks.noun_groups[np].clone();
         // Examples: "the Kestrel is Ilvane's", "it's mine"
         let is_possessive_pronoun =
-            group.is_pronoun && matches!(self.norm(group.head), "mine" | "yours" | "his" | "hers" | "theirs" | "ours");
+            group.is_pronoun && lists().pronouns.independent_possessives.contains(self.norm(group.head));
         if group.is_owner_only || is_possessive_pronoun {
             self.read_ownership(context);
             return group.end;
@@ -128,16 +122,16 @@ impl SentenceReader<'_> {
     /// Records the value of an attribute for each entity that the noun group describes. The words of the description
     /// end before the token `end`.
     fn record_description(&mut self, context: NounContext<'_>, target: usize, value: &str, end: usize) {
-        let NounContext { subjects, status, weight_names, .. } = context;
+        let NounContext { subjects, basis, .. } = context;
         let span = self.description_span(context, end);
         for subject in subjects {
-            self.record_fact(target, subject, Err(value.to_owned()), "", weight_names, status, span);
+            self.record_value(target, subject, value.to_owned(), basis, span);
         }
     }
 
     /// Records who owns the subjects, as in "the Kestrel is Ilvane's".
     fn read_ownership(&mut self, context: NounContext<'_>) {
-        let NounContext { np, subjects, status, weight_names, clause, .. } = context;
+        let NounContext { np, subjects, basis, clause, .. } = context;
         let group = self.chunks.noun_groups[np].clone();
         let owners = self.resolve(group.owner.unwrap_or(np), &[]);
         // Example: "The mill? That's Tilda's."
@@ -149,14 +143,14 @@ impl SentenceReader<'_> {
             self.history.resolve_pronoun(Gender::It, token, &[])
         });
         let antecedent =
-            antecedent.map(|antecedent| ResolvedEntity::uncertain(antecedent.entity, Some("far_pronoun"), None));
+            antecedent.map(|antecedent| ResolvedEntity::uncertain(antecedent.entity, Some(Weight::FAR_PRONOUN), None));
         let antecedent: Vec<ResolvedEntity> = antecedent.into_iter().collect();
         let subjects = if antecedent.is_empty() { subjects } else { &antecedent[..] };
         let Some(owns_target) = self.role_target(PredicateRole::Possession) else { return };
         let span = self.description_span(context, group.end);
         for owner in &owners {
             for subject in subjects {
-                self.record_fact(owns_target, owner, Ok(subject), "own", weight_names, status, span);
+                self.record_relation(owns_target, (owner, subject), "own", basis, span);
             }
         }
     }
@@ -164,7 +158,7 @@ impl SentenceReader<'_> {
     /// Records that the subjects are members of a group, if the name of the noun group is the name of a group: "he is
     /// Guild", "she is an Ironvein".
     fn read_group_name(&mut self, context: NounContext<'_>, name: usize) {
-        let NounContext { np, subjects, status, weight_names, clause, .. } = context;
+        let NounContext { np, subjects, basis, clause, .. } = context;
         let group = self.chunks.noun_groups[np].clone();
         let is_membership = clause.is_some()
             && self.kinds(self.names[name].entity) == KindSet::GROUP
@@ -172,10 +166,16 @@ impl SentenceReader<'_> {
         let Some(member_target) = self.role_target(PredicateRole::Membership).filter(|_| is_membership) else { return };
         let groups = self.resolve(np, &[]);
         let span = self.description_span(context, group.end);
-        let weight_names = [weight_names, &["by_group"]].concat();
+        let weight_names = [basis.weight_names, &[Weight::BY_GROUP]].concat();
         for subject in subjects {
             for group_entity in &groups {
-                self.record_fact(member_target, subject, Ok(group_entity), "", &weight_names, status, span);
+                self.record_relation(
+                    member_target,
+                    (subject, group_entity),
+                    "",
+                    basis.with_weights(&weight_names),
+                    span,
+                );
             }
         }
     }
@@ -183,7 +183,7 @@ impl SentenceReader<'_> {
     /// Records the quotation before the verb as the value of a label: "“Nothing sinks twice” is the guild's motto".
     /// `targets` are the targets of the label.
     fn read_quoted_value(&mut self, context: NounContext<'_>, clause: usize, targets: &[usize]) {
-        let NounContext { np, status, weight_names, .. } = context;
+        let NounContext { np, basis, .. } = context;
         let end = self.chunks.noun_groups[np].end;
         let owners = self.owners(np, None, &[]);
         let (first, last) = (self.chunk_start(self.clauses[clause].start), self.verb_group(clause).start);
@@ -191,14 +191,14 @@ impl SentenceReader<'_> {
         if !(first..last).any(|at| matches!(self.tokens[at].kind, TokenKind::Quote(_))) {
             return;
         }
-        let weight_names = [weight_names, &["by_label"]].concat();
+        let weight_names = [basis.weight_names, &[Weight::BY_LABEL]].concat();
         for owner in &owners {
             let kinds = self.kinds(owner.entity);
             let target = targets.iter().find(|target| self.grammar.targets[**target].subject.intersects(kinds));
             if let Some(target) = target.copied() {
                 let (value, span) = (self.source_text(first, last), self.description_span(context, end));
                 let value = value.trim_matches(['"', '\'', '\u{201C}', '\u{201D}']).to_owned();
-                self.record_fact(target, owner, Err(value), "", &weight_names, status, span);
+                self.record_value(target, owner, value, basis.with_weights(&weight_names), span);
             }
         }
     }
@@ -209,7 +209,7 @@ impl SentenceReader<'_> {
         let group = self.chunks.noun_groups[context.np].clone();
         let number_count = words.iter().filter(|word| self.is_number(word)).count();
         let has_only_numbers = number_count == words.len();
-        let has_year_word = words.iter().any(|word| matches!(word.as_str(), "years" | "year" | "winters" | "summers"));
+        let has_year_word = words.iter().any(|word| word == "year" || lists().times.years.contains(word));
         if number_count == 0 || !(has_only_numbers || has_year_word) || group.name.is_some() || group.article.is_some()
         {
             return None;
@@ -225,7 +225,7 @@ impl SentenceReader<'_> {
         }
         let end = if is_before_old { group.end + 1 } else { group.end };
         let value = self.source_text(group.start, end);
-        if let Some(age) = self.target("age") {
+        if let Some(age) = self.target(attribute::AGE) {
             self.record_description(context, age, &value, end);
         }
         Some(end)
@@ -237,11 +237,10 @@ impl SentenceReader<'_> {
         let is_preposition = head == "prior" && self.norm(head_token + 1) == "to";
         // "The best decision-maker" is praise, not an occupation, although the noun ends like one.
         let is_praise = !self.grammar.attribute_nouns.contains_key(head)
-            && (group.content_start..group.head)
-                .any(|at| matches!(self.norm(at), "best" | "worst" | "greatest" | "finest"));
+            && (group.content_start..group.head).any(|at| lists().adjectives.praise.contains(self.norm(at)));
         let mut attributes = if is_preposition || is_praise { Vec::new() } else { self.noun_attributes(head) };
         if attributes.is_empty() && self.is_position(head) {
-            attributes.extend(self.target("occupation").map(|target| (target, true)));
+            attributes.extend(self.target(attribute::OCCUPATION).map(|target| (target, true)));
         }
         attributes
     }
@@ -259,9 +258,9 @@ impl SentenceReader<'_> {
         let attribute = self
             .head_attributes(&group, head_token, head)
             .into_iter()
-            .find(|(target, _)| !has_relation || self.grammar.targets[*target].predicate == *"occupation");
+            .find(|(target, _)| !has_relation || self.grammar.targets[*target].predicate == *attribute::OCCUPATION);
         let Some((target, is_weak)) = attribute else { return };
-        let value = if self.grammar.targets[target].predicate == *"species" {
+        let value = if self.grammar.targets[target].predicate == *attribute::SPECIES {
             // Example: "half giant"
             let has_half = head_token > 0 && self.norm(head_token - 1) == "half";
             self.source_text(head_token - usize::from(has_half), head_token + 1)
@@ -269,19 +268,20 @@ impl SentenceReader<'_> {
             let start = if group.owner_is_name { group.content_start } else { self.value_start(&group) };
             self.source_text(start, group.role.map_or(group.end, |role| role.1))
         };
-        let weight_names = [context.weight_names, &[if is_weak { "weak" } else { "strong" }, "by_kind"][..]].concat();
-        self.record_description(NounContext { weight_names: &weight_names, ..context }, target, &value, end);
+        let weight_names = [context.basis.weight_names, &[Weight::of_words(is_weak), Weight::BY_KIND]].concat();
+        let context = NounContext { basis: context.basis.with_weights(&weight_names), ..context };
+        self.record_description(context, target, &value, end);
     }
 
     /// Records an occupation of two nouns whose second noun is a word for any person: "a reactor man".
     fn read_compound_occupation(&mut self, context: NounContext<'_>, head: &str, end: usize) {
         let group = self.chunks.noun_groups[context.np].clone();
-        let is_compound = matches!(head, "man" | "woman" | "boy" | "girl" | "hand" | "guy")
+        let is_compound = lists().nouns.second_parts.contains(head)
             && group.head > group.content_start
             && group.name.is_none()
             && !self.is_known_modifier(group.head - 1)
             && !self.norm(group.head - 1).ends_with("est");
-        let Some(occupation) = self.target("occupation").filter(|_| is_compound) else { return };
+        let Some(occupation) = self.target(attribute::OCCUPATION).filter(|_| is_compound) else { return };
         let value = self.source_text(self.value_start(&group), group.end);
         self.record_description(context, occupation, &value, end);
     }
@@ -289,7 +289,7 @@ impl SentenceReader<'_> {
     /// Reads a capitalized noun with an indefinite article. "A Lantern" is a member of the Lanterns. If no fact was
     /// recorded since `fact_count`, the noun is a species, as in "a Vashti".
     fn read_capitalized_noun(&mut self, context: NounContext<'_>, fact_count: usize, end: usize) {
-        let NounContext { np, subjects, status, weight_names, .. } = context;
+        let NounContext { np, subjects, basis, .. } = context;
         let group = self.chunks.noun_groups[np].clone();
         let is_group_noun = group.article.is_some_and(|at| matches!(self.norm(at), "a" | "an"))
             && group.head == group.content_start
@@ -306,24 +306,27 @@ impl SentenceReader<'_> {
         if let Some(candidate) = group_candidate
             && let Some(member_target) = self.role_target(PredicateRole::Membership)
         {
-            let group_entity = ResolvedEntity::uncertain(EntityRef::Known(candidate.entity), Some("part_name"), None);
+            let group_entity =
+                ResolvedEntity::uncertain(EntityRef::Known(candidate.entity), Some(Weight::PART_NAME), None);
             let span = self.description_span(context, end);
-            let weight_names = [weight_names, &["by_group"]].concat();
+            let weight_names = [basis.weight_names, &[Weight::BY_GROUP]].concat();
             for subject in subjects {
-                self.record_fact(member_target, subject, Ok(&group_entity), "", &weight_names, status, span);
+                self.record_relation(
+                    member_target,
+                    (subject, &group_entity),
+                    "",
+                    basis.with_weights(&weight_names),
+                    span,
+                );
             }
         }
         if self.facts.len() == fact_count
-            && let Some(species_target) = self.target("species")
+            && let Some(species_target) = self.target(attribute::SPECIES)
         {
             let value = self.token_text(group.head);
-            let weight_names = [weight_names, &["open_value"]].concat();
-            self.record_description(
-                NounContext { weight_names: &weight_names, ..context },
-                species_target,
-                &value,
-                end,
-            );
+            let weight_names = [basis.weight_names, &[Weight::OPEN_VALUE]].concat();
+            let context = NounContext { basis: basis.with_weights(&weight_names), ..context };
+            self.record_description(context, species_target, &value, end);
         }
     }
 
@@ -337,7 +340,7 @@ impl SentenceReader<'_> {
         let mut from = group.content_start;
         while from < group.head
             && (is_ignored(self.norm(from))
-                || matches!(self.norm(from), "old" | "same" | "very" | "only" | "other" | "just" | "one")
+                || lists().adjectives.outside_values.contains(self.norm(from))
                 || self.norm(from).ends_with("-year-old"))
         {
             from += 1;

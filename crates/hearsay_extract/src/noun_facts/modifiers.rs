@@ -1,13 +1,9 @@
 //! Reads the words around a noun that describe an entity: adjectives and nouns before it, and phrases after it.
 
-use super::NounContext;
-use crate::{grammar::WordClass, kind_set::KindSet, sentence_reader::SentenceReader};
+use hearsay_model::attribute;
 
-/// Animals and spirits that are species alone but not before another noun: a "horse doctor" is not a horse.
-const ANIMALS: [&str; 20] = [
-    "horse", "dog", "cat", "wolf", "bear", "rat", "goat", "pig", "cow", "sheep", "ghost", "dragon", "vampire", "demon",
-    "spirit", "devil", "bull", "fox", "snake", "spider",
-];
+use super::NounContext;
+use crate::{grammar::WordClass, kind_set::KindSet, sentence_reader::SentenceReader, word_lists::lists};
 
 impl SentenceReader<'_> {
     /// Reads a word before the noun `head`, as in "a goblin ferryman" and "a tall man". The words of the description
@@ -23,12 +19,12 @@ impl SentenceReader<'_> {
             .attribute_nouns
             .get(&word)
             .and_then(|entries| {
-                entries.iter().find(|(target, _)| self.grammar.targets[*target].predicate == *"species")
+                entries.iter().find(|(target, _)| self.grammar.targets[*target].predicate == *attribute::SPECIES)
             })
             .copied();
         let is_place_description = subjects.iter().all(|subject| self.kinds(subject.entity) == KindSet::PLACE)
             && (head == "place" || head == "spot" || self.grammar.word_class(head).has(WordClass::PLACE_NOUN));
-        if let Some(age) = self.target("age").filter(|_| word.ends_with("-year-old")) {
+        if let Some(age) = self.target(attribute::AGE).filter(|_| word.ends_with("-year-old")) {
             let value = self.token_text(token);
             self.record_description(context, age, &value, end);
         }
@@ -40,10 +36,10 @@ impl SentenceReader<'_> {
         let entry = entries.iter().find(|(target, _)| self.grammar.targets[*target].subject.intersects(kinds));
         let adjective_entry = entry.copied().filter(|(target, _)| {
             let name = self.grammar.targets[*target].predicate.as_str();
-            (is_light_noun && !matches!(name, "emotional_state")) || name == "species"
+            (is_light_noun && !matches!(name, attribute::EMOTIONAL_STATE)) || name == attribute::SPECIES
         });
         let is_description =
-            is_light_noun || (!ANIMALS.contains(&word.as_str()) && !self.noun_attributes(head).is_empty());
+            is_light_noun || (!lists().nouns.animals.contains(word.as_str()) && !self.noun_attributes(head).is_empty());
         if let Some((target, _)) = species_entry.or(adjective_entry).filter(|_| is_description) {
             let value = self.token_text(token);
             self.record_description(context, target, &value, end);
@@ -71,7 +67,7 @@ impl SentenceReader<'_> {
             let is_age = (word == "of" && inner_words.iter().any(|word| self.is_number(word)))
                 || (word == "in" && !is_place && inner_words.iter().any(names_decade));
             let target = if is_age {
-                self.target(if is_place { "population" } else { "age" })
+                self.target(if is_place { attribute::POPULATION } else { attribute::AGE })
             } else if word == "with" && self.grammar.possession_nouns.contains_key(self.norm(inner_group.head)) {
                 self.grammar.possession_nouns[self.norm(inner_group.head)].first().map(|(target, _)| *target)
             } else {

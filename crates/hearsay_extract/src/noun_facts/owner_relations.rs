@@ -1,15 +1,17 @@
 //! Reads the relation between an entity and the owner of the noun that describes it, such as "Mirela's brother" or "the
 //! guild's head of security".
 
-use hearsay_model::PredicateRole;
+use hearsay_model::{PredicateRole, attribute};
 
-use super::{NounContext, OWNER_PREPOSITIONS};
+use super::NounContext;
 use crate::{
     kind_set::KindSet,
     mentions::EntityRef,
     predicate_properties::PredicateProperties,
     sentence_reader::{ResolvedEntity, SentenceReader},
     triggers::Trigger,
+    weights::Weight,
+    word_lists::lists,
 };
 
 impl SentenceReader<'_> {
@@ -17,7 +19,7 @@ impl SentenceReader<'_> {
     ///
     /// Returns whether a relation was found, and the token after its last word.
     pub(crate) fn read_noun_relation(&mut self, context: NounContext<'_>) -> (bool, usize) {
-        let NounContext { np, item, subjects, status, weight_names, .. } = context;
+        let NounContext { np, item, subjects, basis, .. } = context;
         let group = self.chunks.noun_groups[np].clone();
         let (from, to) = match group.role {
             Some((from, to)) => (from, to),
@@ -29,7 +31,7 @@ impl SentenceReader<'_> {
         let grammar = self.grammar;
         let group_item = self.chunk_of(np).unwrap_or(item);
         // Example: "one of Mirela's informants"
-        if matches!(last.as_str(), "one" | "some" | "several" | "two" | "three" | "many" | "all" | "both")
+        if lists().determiners.partitives.contains(last.as_str())
             && self.syntax.word(group_item + 1) == "of"
             && let Some(owned_group) = self.syntax.noun_group_at(group_item + 2)
             && self.chunks.noun_groups[owned_group].name.is_none()
@@ -68,8 +70,8 @@ impl SentenceReader<'_> {
                 continue;
             }
             let target = &grammar.targets[pattern.target];
-            let mut weight_names = pattern.with_strength(weight_names);
-            weight_names.push("by_noun");
+            let mut weight_names = pattern.with_strength(basis.weight_names);
+            weight_names.push(Weight::BY_NOUN);
             let fact_count = self.facts.len();
             for owner in &owners {
                 for subject in subjects {
@@ -87,11 +89,17 @@ impl SentenceReader<'_> {
                         let is_leader =
                             pattern.is_reversed && is_employment && self.kinds(owner.entity) == KindSet::GROUP;
                         if let Some(related) = self.related_target.filter(|_| is_leader) {
-                            self.record_fact(related, subject, Ok(owner), &relation, &weight_names, status, span);
+                            self.record_relation(
+                                related,
+                                (subject, owner),
+                                &relation,
+                                basis.with_weights(&weight_names),
+                                span,
+                            );
                             continue;
                         }
                         let target = member_target.unwrap_or(pattern.target);
-                        self.record_fact(target, a, Ok(b), &relation, &weight_names, status, span);
+                        self.record_relation(target, (a, b), &relation, basis.with_weights(&weight_names), span);
                     }
                 }
             }
@@ -103,10 +111,10 @@ impl SentenceReader<'_> {
     }
 
     /// Returns the owners that are named after the item of a noun group, as in "a friend of Bram's", and the token
-    /// after their names. Returns `None` if no preposition of [`OWNER_PREPOSITIONS`] follows the noun group.
+    /// after their names. Returns `None` if no preposition before an owner follows the noun group.
     fn owners_after_noun(&mut self, group_item: usize, subjects: &[EntityRef]) -> Option<(Vec<ResolvedEntity>, usize)> {
         let preposition = self.syntax.word(group_item + 1);
-        if !OWNER_PREPOSITIONS.contains(&preposition) {
+        if !lists().prepositions.owners.contains(preposition) {
             return None;
         }
         let (list, next) = self.syntax.noun_list(group_item + 2, self.chunks.items.len());
@@ -122,7 +130,7 @@ impl SentenceReader<'_> {
         if owners.is_empty()
             && let [single] = list[..]
             && let Some(owner) = self.chunks.noun_groups[single].owner
-            && matches!(self.norm(self.chunks.noun_groups[single].head), "children" | "sons" | "daughters" | "kids")
+            && lists().nouns.descendants.contains(self.norm(self.chunks.noun_groups[single].head))
         {
             owners = self.resolve(owner, subjects);
         }
@@ -141,7 +149,7 @@ impl SentenceReader<'_> {
         owners: &[ResolvedEntity],
         span: hearsay_model::Span,
     ) -> bool {
-        let NounContext { np, item, subjects, status, weight_names, .. } = context;
+        let NounContext { np, item, subjects, basis, .. } = context;
         let group = &self.chunks.noun_groups[np];
         let domain_group = self.syntax.noun_group_at(item + 2).filter(|np| {
             let domain = &self.chunks.noun_groups[*np];
@@ -153,17 +161,17 @@ impl SentenceReader<'_> {
         let (Some(domain_group), Some(employed_target), Some(occupation_target)) = (
             domain_group.filter(|_| is_position),
             self.target_with(PredicateProperties::EMPLOYMENT),
-            self.target("occupation"),
+            self.target(attribute::OCCUPATION),
         ) else {
             return false;
         };
         let value = self.source_text(group.content_start, self.chunks.noun_groups[domain_group].end);
-        let weight_names = [weight_names, &["by_noun"]].concat();
+        let weight_names = [basis.weight_names, &[Weight::BY_NOUN]].concat();
         let fact_count = self.facts.len();
         for subject in subjects {
-            self.record_fact(occupation_target, subject, Err(value.clone()), "", &weight_names, status, span);
+            self.record_value(occupation_target, subject, value.clone(), basis.with_weights(&weight_names), span);
             for owner in owners {
-                self.record_fact(employed_target, subject, Ok(owner), "", &weight_names, status, span);
+                self.record_relation(employed_target, (subject, owner), "", basis.with_weights(&weight_names), span);
             }
         }
         self.facts.len() > fact_count
@@ -177,27 +185,28 @@ impl SentenceReader<'_> {
         owners: &[ResolvedEntity],
         span: hearsay_model::Span,
     ) -> bool {
-        let NounContext { np, item, subjects, status, weight_names, .. } = context;
+        let NounContext { np, item, subjects, basis, .. } = context;
         let (Some(employed_target), Some(occupation_target)) =
-            (self.target_with(PredicateProperties::EMPLOYMENT), self.target("occupation"))
+            (self.target_with(PredicateProperties::EMPLOYMENT), self.target(attribute::OCCUPATION))
         else {
             return false;
         };
         let is_occupation =
             self.grammar.attribute_nouns.get(noun).is_some_and(|kinds| kinds[0] == (occupation_target, false));
         let preposition = self.syntax.word(item + 1);
-        let has_employer = self.chunks.noun_groups[np].owner.is_some() || matches!(preposition, "to" | "for" | "with");
+        let has_employer =
+            self.chunks.noun_groups[np].owner.is_some() || lists().prepositions.employers.contains(preposition);
         if !is_occupation || !has_employer {
             return false;
         }
         let kinds = KindSet::PERSON.or(KindSet::GROUP);
-        let weight_names = [weight_names, &["weak", "by_noun", "by_trade"]].concat();
+        let weight_names = [basis.weight_names, &[Weight::WEAK, Weight::BY_NOUN, Weight::BY_TRADE]].concat();
         let fact_count = self.facts.len();
         for owner in
             owners.iter().filter(|owner| kinds.intersects(self.kinds(owner.entity))).copied().collect::<Vec<_>>()
         {
             for subject in subjects {
-                self.record_fact(employed_target, subject, Ok(&owner), noun, &weight_names, status, span);
+                self.record_relation(employed_target, (subject, &owner), noun, basis.with_weights(&weight_names), span);
             }
         }
         self.facts.len() > fact_count

@@ -1,33 +1,9 @@
 //! Determines properties of single words: the singular, the attributes that a word states, and whether it is a number,
 //! a position or a modifier.
 
-use crate::{grammar::WordClass, predicate_properties::PredicateProperties, sentence_reader::SentenceReader};
-
-/// Words that end like an occupation but are not occupations.
-const NON_OCCUPATIONS: [&str; 22] = [
-    "antagonist",
-    "protagonist",
-    "optimist",
-    "pessimist",
-    "idealist",
-    "realist",
-    "tourist",
-    "mist",
-    "twist",
-    "fist",
-    "wrist",
-    "list",
-    "heist",
-    "human",
-    "woman",
-    "gentleman",
-    "everyman",
-    "madman",
-    "volunteer",
-    "pioneer",
-    "career",
-    "commander-in-chief",
-];
+use crate::{
+    grammar::WordClass, predicate_properties::PredicateProperties, sentence_reader::SentenceReader, word_lists::lists,
+};
 
 impl SentenceReader<'_> {
     /// Returns whether a noun names a position with an employer, such as "contractor".
@@ -56,9 +32,7 @@ impl SentenceReader<'_> {
         word.starts_with(|c: char| c.is_ascii_digit()) || {
             let is_number_word = |part: &str| self.grammar.word_class(part).has(WordClass::NUMBER);
             // Examples: "mid-forties", "fifty-something"
-            let is_number_part = |part: &str| {
-                is_number_word(part) || ["mid", "late", "early", "something", "odd", "ish"].contains(&part)
-            };
+            let is_number_part = |part: &str| is_number_word(part) || lists().numbers.parts.contains(part);
             word.split('-').any(is_number_word) && word.split('-').all(is_number_part)
         }
     }
@@ -94,7 +68,7 @@ impl SentenceReader<'_> {
         {
             return attributes.clone();
         }
-        if NON_OCCUPATIONS.contains(&head) {
+        if lists().nouns.no_occupations.contains(head) {
             return Vec::new();
         }
         let end = self

@@ -7,6 +7,7 @@ use crate::{
     deduplicate::WeightedFact,
     doubt::{MAX_DOUBTFUL_CONFIDENCE, MAX_INJECTION_CONFIDENCE},
     sentence_reader::RawFact,
+    weights::Weight,
 };
 
 /// Candidates with a lower confidence than this are not worth a review.
@@ -23,8 +24,8 @@ const SENTENCES_PER_CANDIDATE: usize = 6;
 
 /// Returns whether a fact that a character states depends on a pronoun that may refer to somebody else. The words of a
 /// character become a claim at once, so such a fact waits for review.
-pub(super) fn has_doubtful_reference(weight_names: &[&str]) -> bool {
-    weight_names.contains(&"spoken") && weight_names.contains(&"doubtful_pronoun")
+pub(super) fn has_doubtful_reference(weight_names: &[Weight]) -> bool {
+    weight_names.contains(&Weight::SPOKEN) && weight_names.contains(&Weight::DOUBTFUL_PRONOUN)
 }
 
 impl TextExtractor<'_> {
@@ -32,7 +33,7 @@ impl TextExtractor<'_> {
     pub(super) fn limit_candidates(&self, facts: &mut Vec<WeightedFact>) {
         let grammar = self.extractor.grammar();
         let weight = |weighted: &WeightedFact| {
-            let weight = || weighted.weight_names.iter().map(|name| grammar.weight(name)).sum::<f64>();
+            let weight = || weighted.weight_names.iter().map(|name| grammar.weight(*name)).sum::<f64>();
             weighted.is_candidate().then(weight)
         };
         let max_candidates = BASE_MAX_CANDIDATES + self.sentences / SENTENCES_PER_CANDIDATE;
@@ -56,12 +57,12 @@ impl TextExtractor<'_> {
         self.injection_spans.iter().any(|span| span.start <= raw_fact.span.start && raw_fact.span.start < span.end)
     }
 
-    pub(super) fn confidence(&self, raw_fact: &RawFact, weight_names: &[&str]) -> Confidence {
+    pub(super) fn confidence(&self, raw_fact: &RawFact, weight_names: &[Weight]) -> Confidence {
         let grammar = self.extractor.grammar();
-        let sum = grammar.weight("base") + weight_names.iter().map(|name| grammar.weight(name)).sum::<f64>();
+        let sum = grammar.weight(Weight::BASE) + weight_names.iter().map(|name| grammar.weight(*name)).sum::<f64>();
         let mut probability = 1.0 / (1.0 + (-sum).exp());
-        if weight_names.contains(&"loose") {
-            let is_new_name = weight_names.iter().any(|name| matches!(*name, "new_name" | "opening_name"));
+        if weight_names.contains(&Weight::LOOSE) {
+            let is_new_name = weight_names.iter().any(|name| matches!(*name, Weight::NEW_NAME | Weight::OPENING_NAME));
             if probability < if is_new_name { MIN_NEW_NAME_CANDIDATE_CONFIDENCE } else { MIN_CANDIDATE_CONFIDENCE } {
                 return Confidence::new(probability).unwrap_or(Confidence::FULL);
             }

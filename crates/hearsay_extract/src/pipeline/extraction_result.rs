@@ -4,15 +4,18 @@ use hearsay_model::{ExtractionStage, PredicateRole, Span, words};
 
 use super::{TextExtractor, TrainingExample, TrainingExtraction, confidence::has_doubtful_reference};
 use crate::{
+    conjugation::Inflections,
     deduplicate::{self, WeightedFact},
     facts::{ExtractedFact, Extraction, FactObject, Mention, NameOccurrence},
     mentions::EntityRef,
+    predicate_properties::PredicateProperties,
     sentence_reader::{RawFact, RawObject, TrainingExamples, UNSPECIFIED_RELATION},
     sentence_similarity::{Examples, propose_by_similarity},
+    weights::Weight,
 };
 
 /// Returns whether one of the weights applies to a fact.
-fn has_weight(raw_fact: &RawFact, names: &[&str]) -> bool {
+fn has_weight(raw_fact: &RawFact, names: &[Weight]) -> bool {
     raw_fact.weight_names.names.iter().any(|name| names.contains(name))
 }
 
@@ -40,16 +43,45 @@ impl TextExtractor<'_> {
         }
         // The noun says more than the predicate: "Ann is the younger sister of Bo."
         let has_general_label = PredicateRole::Related.is(&targets[target.label].predicate);
-        if has_general_label && has_weight(raw_fact, &["by_noun", "loose_noun"]) {
+        if has_general_label && has_weight(raw_fact, &[Weight::BY_NOUN, Weight::LOOSE_NOUN]) {
             return format!("{subject} is the {} {object}.", raw_fact.relation);
         }
         let (subject, object) = if target.is_inverse { (object, subject) } else { (subject, object) };
         let sentence = self.extractor.vocabulary().sentence(&target.predicate, subject, object);
+        let separator = if target.has(PredicateProperties::PROMISE) { ":" } else { "" };
         match sentence.strip_suffix('.') {
             Some(stem) if !raw_fact.detail.is_empty() && stem.ends_with(object) => {
-                format!("{stem} {}.", raw_fact.detail)
+                format!("{stem}{separator} {}.", raw_fact.detail)
+            }
+            _ if !target.is_inverse && self.has_plural_name(raw_fact.subject) => {
+                self.with_plural_verb(sentence, subject)
             }
             _ => sentence,
+        }
+    }
+
+    /// Returns whether an entity is a group with a plural name, such as the Ferrymen's Lanterns.
+    fn has_plural_name(&self, entity: EntityRef) -> bool {
+        let name = self.entity_name(entity);
+        self.is_group(entity) && name.ends_with('s') && !name.ends_with("ss") && !name.ends_with("'s")
+    }
+
+    /// Returns a sentence with the verb after its subject in the plural: "The Crows own the mill."
+    fn with_plural_verb(&self, sentence: String, subject: &str) -> String {
+        let predicate = sentence.strip_prefix(subject).and_then(|rest| rest.strip_prefix(' '));
+        let Some((verb, rest)) = predicate.and_then(|predicate| predicate.split_once(' ')) else { return sentence };
+        let is_singular = |(_, form): &&(String, Inflections)| form.has(Inflections::THIRD);
+        let plural = match verb {
+            "is" => Some("are"),
+            "was" => Some("were"),
+            _ => {
+                let forms = self.extractor.grammar().verb_forms.get(verb);
+                forms.and_then(|forms| forms.iter().find(is_singular)).map(|(base, _)| base.as_str())
+            }
+        };
+        match plural {
+            Some(plural) => format!("{subject} {plural} {rest}"),
+            None => sentence,
         }
     }
 
@@ -59,7 +91,7 @@ impl TextExtractor<'_> {
             "" => UNSPECIFIED_RELATION,
             words => words,
         };
-        let is_noun = has_weight(raw_fact, &["by_noun", "by_tie", "loose_noun"]);
+        let is_noun = has_weight(raw_fact, &[Weight::BY_NOUN, Weight::BY_TIE, Weight::LOOSE_NOUN]);
         match self.extractor.grammar().in_third_person(words).filter(|_| !is_noun) {
             Some(words) => format!("{subject} {words} {object}."),
             None => format!("{subject}: {words} {object}."),
@@ -79,7 +111,8 @@ impl TextExtractor<'_> {
         deduplicate::drop_superseded(&mut facts);
         self.limit_candidates(&mut facts);
         let facts = facts.into_iter().map(|WeightedFact { fact, weight_names, uses_weights_only, .. }| {
-            (fact, uses_weights_only.then_some(weight_names))
+            let names = || weight_names.into_iter().map(Weight::as_str).collect::<Vec<_>>();
+            (fact, uses_weights_only.then(names))
         });
         let (facts, weight_names) = facts.unzip();
         let mentions = self

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use crate::{
     coreference::{MentionHistory, NoteEntity},
     doubt::{DoubtfulPart, MAX_INJECTION_CONFIDENCE},
-    facts::{Extraction, FactObject, Mention, Text},
+    facts::{Extraction, FactObject, Mention, Text, TextType},
     grammar::Grammar,
     kind_set::KindSet,
     language::Language,
@@ -27,6 +27,7 @@ use crate::{
     sentence_similarity::{Examples, UnmatchedSentence},
     spoken_sentences::SpokenSentence,
 };
+use text_reading::unnamed_speaker_end;
 
 /// Extracts facts from texts. Create one extractor per campaign; all threads can share it.
 #[derive(Debug)]
@@ -238,11 +239,17 @@ impl<'a> TextExtractor<'a> {
             self.source = previous_text;
             self.read_source();
         }
+        self.record_previous_speaker();
         self.only_names = false;
         self.new_names = NewNames::default();
         self.history.begin_text();
         self.source = &self.plain.text;
+        self.history.opening_subjects = self.opening_subjects();
         self.read_source();
+        if self.text.form != TextType::Lore {
+            let end = unnamed_speaker_end(self.source);
+            self.facts.retain(|fact| fact.span.end > end);
+        }
         self.finish()
     }
 }

@@ -5,6 +5,7 @@ use crate::{
     grammar::{Grammar, WordClass},
     mentions::{EntityRef, NameMention},
     tokenizer::Token,
+    word_lists::lists,
 };
 
 /// Inserts the "is" that notes leave out: "Bram dead.", "Static in brig."
@@ -109,7 +110,7 @@ pub(super) fn insert_copula_before_description(tokens: &[Token], chunks: &mut Ch
     if verb < 3 || word(verb - 2) != "," || subject.owner.is_some() {
         return;
     }
-    let first = (0..verb - 2).find(|item| !matches!(word(*item), "though" | "although" | "while" | "still" | "only"));
+    let first = (0..verb - 2).find(|item| !lists().conjunctions.concessions.contains(word(*item)));
     let (start, end) = match first.map(|item| chunks.items[item]) {
         Some(Chunk::Token(at)) => (at, at + 1),
         Some(Chunk::NounGroup(np))
@@ -123,8 +124,8 @@ pub(super) fn insert_copula_before_description(tokens: &[Token], chunks: &mut Ch
         |at: usize| grammar.word_class(tokens[at].norm.split('-').next().unwrap_or_default()).has(WordClass::NUMBER);
     let norm = |at: usize| tokens.get(at).map_or("", |token| token.norm.as_str());
     let is_age = is_number(start) && (end == start + 1 && norm(end) == "," || norm(end) == "old");
-    let is_description =
-        grammar.attribute_adjectives.contains_key(norm(start)) && matches!(norm(start + 1), "," | "and" | "but" | "as");
+    let is_description = grammar.attribute_adjectives.contains_key(norm(start))
+        && lists().conjunctions.after_descriptions.contains(norm(start + 1));
     if !(is_age || is_description) {
         return;
     }

@@ -16,15 +16,15 @@ use crate::{
     facts::TextType,
     grammar::{CueType, Grammar, WordClass},
     kind_set::KindSet,
-    mentions::{EntityRef, MentionFinder, NameMention},
+    lexicon::Gender,
+    mentions::{EntityRef, MentionFinder, NameMention, NewNames},
     nicknames::{self, Nickname, PlainText},
     sentence_reader::{RawFact, SentenceReader, SpeechContext},
     sentence_splitter::{self, Sentence},
-    tokenizer::{Token, TokenKind},
+    tokenizer::{self, Token, TokenKind},
+    weights::DoubtFactor,
+    word_lists::lists,
 };
-
-/// Default confidence factor of a fact that the speaker takes back.
-const DEFAULT_RETRACTION_FACTOR: f64 = 0.3;
 
 impl<'a> TextExtractor<'a> {
     pub(super) fn read_source(&mut self) {
@@ -58,7 +58,50 @@ impl<'a> TextExtractor<'a> {
         }
     }
 
-    fn is_group(&self, entity: EntityRef) -> bool {
+    /// Records the NPC who says the text before narration as the subject of a sentence, so that "she" in "She nods" refers
+    /// to this NPC.
+    pub(super) fn record_previous_speaker(&mut self) {
+        let speaker = self.text.previous_speaker.filter(|_| self.text.form == TextType::Narration);
+        let Some(index) = speaker.and_then(|id| self.lexicon.index(id)) else { return };
+        let speaker = &self.lexicon.entities[index as usize];
+        let gender = speaker.gender(self.extractor.grammar());
+        if !speaker.is_npc || gender == Gender::Unknown {
+            return;
+        }
+        self.history.sentence += 1;
+        self.history.record(EntityMention {
+            entity: EntityRef::Known(index),
+            kinds: speaker.kinds,
+            gender,
+            sentence: self.history.sentence,
+            token: 0,
+            is_subject: true,
+        });
+    }
+
+    /// Returns the known names that begin a sentence of a spoken text before a verb, each with its position in bytes:
+    /// "Odo" in "Odo told us." The first sentence does not count.
+    pub(super) fn opening_subjects(&self) -> Vec<(usize, EntityRef)> {
+        if self.text.form != TextType::Talk || self.text.preceding.is_empty() {
+            return Vec::new();
+        }
+        let (grammar, tokens) = (self.extractor.grammar(), tokenizer::tokenize(self.source, 0));
+        let mention_finder =
+            MentionFinder { lexicon: self.lexicon, grammar, scene: &self.scene, text: self.source, is_speech: true };
+        let names = mention_finder.find_names(&tokens, &mut NewNames::default());
+        let is_subject = |name: &NameMention| {
+            let follows_sentence = name.start > 0 && tokens[name.start - 1].is_punctuation(".!?");
+            let precedes_verb = tokens.get(name.end).is_some_and(|next| {
+                let is_auxiliary = grammar.word_class(&next.norm).has(WordClass::AUXILIARY.or(WordClass::MODAL));
+                is_auxiliary || grammar.verb_forms.contains_key(&next.norm)
+            });
+            follows_sentence && precedes_verb && matches!(name.entity, EntityRef::Known(_))
+        };
+        let subjects = names.into_iter().filter(is_subject);
+        subjects.map(|name| (tokens[name.start].start, name.entity)).collect()
+    }
+
+    pub(super) fn is_group(&self, entity: EntityRef) -> bool {
         match entity {
             EntityRef::Known(entity) => self.lexicon.entities[entity as usize].kinds == KindSet::GROUP,
             EntityRef::New(_) => false,
@@ -257,7 +300,7 @@ impl<'a> TextExtractor<'a> {
         }
         let previous_facts = &mut self.facts[self.previous_facts_start..];
         if is_retracted {
-            let factor = grammar.confidence_factors.get("hedge").copied().unwrap_or(DEFAULT_RETRACTION_FACTOR);
+            let factor = grammar.confidence_factor(DoubtFactor::HEDGE);
             for fact in &mut *previous_facts {
                 fact.confidence_factor = fact.confidence_factor.min(factor);
             }
@@ -296,6 +339,17 @@ impl<'a> TextExtractor<'a> {
     }
 }
 
+/// Returns the end of the words that only say which person without a name speaks: 13 for "The landlord: more wine!"
+/// Returns 0 for a text without such words.
+pub(super) fn unnamed_speaker_end(text: &str) -> usize {
+    let Some(end) = text.find(':') else { return 0 };
+    let mut words = text[..end].split_whitespace();
+    let has_article = words.next().is_some_and(|word| lists().determiners.label_articles.contains(word));
+    let is_plain = |word: &str| word.chars().all(|c| c.is_lowercase() || c == '-');
+    let is_label = has_article && (1..=2).contains(&words.clone().count()) && words.all(is_plain);
+    if is_label { end + 1 } else { 0 }
+}
+
 /// Returns whether a sentence is a question that hedges the next sentence, as in "My guess? Odo has it."
 fn announces_guess(tokens: &[Token], cues: &[CueMatch]) -> bool {
     let hedges = |cue: &CueMatch| matches!(cue.cue_type, CueType::Hedge | CueType::Rumour);
@@ -307,8 +361,8 @@ fn retracts_previous(tokens: &[Token]) -> bool {
     let word = |at: usize| tokens.get(at).map_or("", |token| token.norm.as_str());
     let has_no = word(0) == "no";
     let at = if has_no && word(1) == "," { 2 } else { usize::from(has_no) };
-    let has_apology = matches!(word(at), "sorry" | "wait" | "scratch" | "hang" | "correction");
-    let is_correction = has_no || matches!(word(at + 1), "," | "." | ":" | "no" | "not" | "on" | "that");
+    let has_apology = lists().speech.apologies.contains(word(at));
+    let is_correction = has_no || lists().speech.after_apologies.contains(word(at + 1));
     has_apology && is_correction || has_no && matches!(word(at), "not" | "actually")
 }
 

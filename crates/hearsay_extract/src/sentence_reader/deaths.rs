@@ -10,6 +10,7 @@ use crate::{
     lexicon::Gender,
     mentions::EntityRef,
     tokenizer::Token,
+    weights::Weight,
 };
 
 impl SentenceReader<'_> {
@@ -60,8 +61,9 @@ impl SentenceReader<'_> {
             let gender = self.gender(object.entity);
             let is_person = self.kinds(object.entity).intersects(KindSet::PERSON) && object.entity != dead.entity;
             let can_be_meant = is_person && (gender == pronoun_gender || gender == Gender::Unknown);
-            (is_agent && can_be_meant)
-                .then(|| ResolvedEntity::uncertain(object.entity, Some("pronoun"), Some("doubtful_pronoun")))
+            (is_agent && can_be_meant).then(|| {
+                ResolvedEntity::uncertain(object.entity, Some(Weight::PRONOUN), Some(Weight::DOUBTFUL_PRONOUN))
+            })
         })
     }
 

@@ -8,20 +8,16 @@ use crate::{
     kind_set::KindSet,
     lexicon::{Gender, NameType},
     mentions::{EntityRef, NameMention},
+    weights::Weight,
+    word_lists::lists,
 };
-
-/// Nouns after a name that mean the named entity itself: "the Missing Pilot job" is the quest "Missing Pilot".
-const NAMED_AFTER_OWNER: [&str; 16] = [
-    "job", "contract", "quest", "business", "affair", "matter", "case", "task", "mission", "run", "gig", "thing",
-    "stuff", "family", "gang", "crew",
-];
 
 /// Entity that words refer to, with the weights for uncertain references.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ResolvedEntity {
     pub(crate) entity: EntityRef,
-    pub(crate) weight_name: Option<&'static str>,
-    pub(crate) second_weight_name: Option<&'static str>,
+    pub(crate) weight_name: Option<Weight>,
+    pub(crate) second_weight_name: Option<Weight>,
     /// Whether the words refer to an unnamed relative of the entity, as "his parents" does. No fact is recorded about
     /// such a reference.
     pub(crate) is_relative: bool,
@@ -36,10 +32,15 @@ impl ResolvedEntity {
     /// Creates a reference with up to two weights for its uncertainty.
     pub(crate) fn uncertain(
         entity: EntityRef,
-        weight_name: Option<&'static str>,
-        second_weight_name: Option<&'static str>,
+        weight_name: Option<Weight>,
+        second_weight_name: Option<Weight>,
     ) -> Self {
         Self { entity, weight_name, second_weight_name, is_relative: false }
+    }
+
+    /// Returns the names of the weights for the uncertainty of the reference.
+    pub(super) fn weight_names(&self) -> impl Iterator<Item = Weight> {
+        self.weight_name.into_iter().chain(self.second_weight_name)
     }
 }
 
@@ -84,7 +85,7 @@ impl SentenceReader<'_> {
             if let Some(name_group) = self.find_explaining_name(np) {
                 let mut refs = self.resolve(name_group, excluded);
                 refs.iter_mut().for_each(|resolved_entity| {
-                    resolved_entity.second_weight_name = resolved_entity.second_weight_name.or(Some("set_beside"))
+                    resolved_entity.second_weight_name = resolved_entity.second_weight_name.or(Some(Weight::SET_BESIDE))
                 });
                 return refs;
             }
@@ -139,7 +140,7 @@ impl SentenceReader<'_> {
             }
         }
         // Examples: "the pair of them", "the Missing Pilot job"
-        if matches!(word.as_str(), "pair" | "two" | "both" | "lot")
+        if lists().determiners.pronoun_partitives.contains(word.as_str())
             && item.is_some_and(|item| self.syntax.word(item + 1) == "of")
             && let Some(pronoun_group) = item.and_then(|item| self.syntax.noun_group_at(item + 2))
             && self.chunks.noun_groups[pronoun_group].is_pronoun
@@ -147,7 +148,7 @@ impl SentenceReader<'_> {
             return self.resolve(pronoun_group, excluded);
         }
         if group.owner_is_name
-            && NAMED_AFTER_OWNER.contains(&word.as_str())
+            && lists().nouns.named_after_owner.contains(word.as_str())
             && let Some(owner) = group.owner
         {
             let owners = self.resolve(owner, excluded);
@@ -159,18 +160,18 @@ impl SentenceReader<'_> {
     }
 
     /// Returns the name of the weight for an uncertain link between a name and an entity.
-    fn name_weight(&self, name: NameMention) -> Option<&'static str> {
+    fn name_weight(&self, name: NameMention) -> Option<Weight> {
         match (name.entity, name.name_type) {
-            _ if name.is_ambiguous => Some("shared_name"),
+            _ if name.is_ambiguous => Some(Weight::SHARED_NAME),
             (EntityRef::New(index), _)
                 if !self.new_names.is_confirmed.get(index).is_some_and(|is_confirmed| *is_confirmed) =>
             {
-                Some("opening_name")
+                Some(Weight::OPENING_NAME)
             }
-            (EntityRef::New(_), _) => Some("new_name"),
-            _ if name.is_fuzzy => Some("near_name"),
-            (_, NameType::Description) => Some("description"),
-            (_, NameType::Part) => Some("part_name"),
+            (EntityRef::New(_), _) => Some(Weight::NEW_NAME),
+            _ if name.is_fuzzy => Some(Weight::NEAR_NAME),
+            (_, NameType::Description) => Some(Weight::DESCRIPTION),
+            (_, NameType::Part) => Some(Weight::PART_NAME),
             _ => None,
         }
     }
@@ -179,7 +180,7 @@ impl SentenceReader<'_> {
     fn resolve_definite_person(&self, group: &NounGroup, excluded: &[EntityRef]) -> Option<ResolvedEntity> {
         let word = self.norm(group.head);
         let class = self.grammar.word_class(word);
-        let is_definite = group.article.is_some_and(|at| matches!(self.norm(at), "the" | "that" | "this"));
+        let is_definite = group.article.is_some_and(|at| lists().determiners.definite.contains(self.norm(at)));
         if !is_definite || !class.has(WordClass::LIGHT_NOUN) || group.owner.is_some() {
             return None;
         }
@@ -191,7 +192,7 @@ impl SentenceReader<'_> {
             return None;
         };
         let antecedent = self.history.resolve_pronoun(gender, group.start, excluded)?;
-        Some(ResolvedEntity::uncertain(antecedent.entity, Some("far_pronoun"), Some("doubtful_pronoun")))
+        Some(ResolvedEntity::uncertain(antecedent.entity, Some(Weight::FAR_PRONOUN), Some(Weight::DOUBTFUL_PRONOUN)))
     }
 
     /// Returns the entities that several noun groups refer to.

@@ -1,11 +1,11 @@
 //! Records the facts that were read. First checks their subjects, objects and values, and determines the names of their
 //! weights.
 
-use hearsay_model::{Kind, Predicate, PredicateRole, Span};
+use hearsay_model::{Kind, Predicate, PredicateRole, Span, attribute};
 
 use super::{
     ResolvedEntity, SentenceReader,
-    raw_fact::{RawFact, RawObject, WeightNames},
+    raw_fact::{FactBasis, RawFact, RawObject, WeightNames},
 };
 use crate::{
     assertion_status::AssertionStatus,
@@ -15,29 +15,31 @@ use crate::{
     kind_set::KindSet,
     mentions::EntityRef,
     predicate_properties::PredicateProperties,
+    weights::{DoubtFactor, Weight},
+    word_lists::lists,
 };
 
 /// Maximum number of characters of a value. A longer value is a misread clause.
 const MAX_VALUE_CHARS: usize = 160;
 
 /// Names of the weights for relations that are stated in many ways or easily confused with others.
-const ROLE_WEIGHT_NAMES: [(PredicateRole, &str); 3] = [
-    (PredicateRole::Location, "of_place"),
-    (PredicateRole::Possession, "of_goods"),
-    (PredicateRole::Related, "of_ties"),
+const ROLE_WEIGHT_NAMES: [(PredicateRole, Weight); 3] = [
+    (PredicateRole::Location, Weight::OF_PLACE),
+    (PredicateRole::Possession, Weight::OF_GOODS),
+    (PredicateRole::Related, Weight::OF_TIES),
 ];
 
 /// Returns the name of the weight for predicates that are stated in many ways or easily confused with others.
-fn predicate_weight_name(predicate: &Predicate) -> Option<&'static str> {
+fn predicate_weight_name(predicate: &Predicate) -> Option<Weight> {
     if let Some((_, weight_name)) = ROLE_WEIGHT_NAMES.iter().find(|(role, _)| role.is(predicate)) {
         return Some(*weight_name);
     }
     Some(match predicate.as_str() {
-        "condition" => "of_state",
-        "emotional_state" => "of_mood",
-        "personality" => "of_character",
-        "appearance" => "of_looks",
-        "occupation" => "of_trade",
+        attribute::CONDITION => Weight::OF_STATE,
+        attribute::EMOTIONAL_STATE => Weight::OF_MOOD,
+        attribute::PERSONALITY => Weight::OF_CHARACTER,
+        attribute::APPEARANCE => Weight::OF_LOOKS,
+        attribute::OCCUPATION => Weight::OF_TRADE,
         _ => return None,
     })
 }
@@ -47,99 +49,112 @@ fn is_trimmed_char(c: char) -> bool {
     c.is_whitespace() || ",;:.\"\u{201C}\u{201D}\u{2014}\u{2013}".contains(c)
 }
 
-/// Prepositions that can be the last word of a value: "burned down", "cut off".
-const FINAL_PREPOSITIONS: [&str; 12] =
-    ["down", "up", "off", "out", "over", "away", "through", "inside", "outside", "behind", "below", "past"];
+/// A fact whose subject and object fit its target.
+struct FittingFact<'s> {
+    target: usize,
+    subject: EntityRef,
+    object: RawObject,
+    /// Words that state the relation; empty for a value.
+    relation: &'s str,
+    weight_names: Vec<Weight>,
+    span: Span,
+}
 
 impl SentenceReader<'_> {
-    /// Records a fact, if subject and object have the classes that the target requires.
-    ///
-    /// `object` is an entity (`Ok`) or a value (`Err`).
-    #[allow(clippy::too_many_arguments)]
-    pub(crate) fn record_fact(
+    /// Records a relation between two entities (subject and object), if both have the classes that the target requires.
+    /// `relation` contains the words that state the relation.
+    pub(crate) fn record_relation(
         &mut self,
         target: usize,
-        subject: &ResolvedEntity,
-        object: Result<&ResolvedEntity, String>,
+        (subject, object): (&ResolvedEntity, &ResolvedEntity),
         relation: &str,
-        weight_names: &[&'static str],
-        status: &AssertionStatus,
+        basis: FactBasis<'_>,
         span: Span,
     ) {
         // A fact about "his parents" is no fact about him.
-        let is_about_relative = subject.is_relative || object.as_ref().is_ok_and(|object| object.is_relative);
-        if status.is_unasserted || is_about_relative {
+        if basis.status.is_unasserted || subject.is_relative || object.is_relative {
             return;
         }
-        let object_of_agent = match &object {
-            Err(value) if self.means_death(target, value) => self.object_of_dead_agent(subject, span),
-            _ => None,
-        };
+        let grammar = self.grammar;
+        let fits = self.narrow_kinds(subject.entity, grammar.targets[target].subject)
+            && object.entity != subject.entity
+            && self.narrow_kinds(object.entity, grammar.targets[target].object);
+        if !fits {
+            return;
+        }
+        let weight_names =
+            basis.weight_names.iter().copied().chain(subject.weight_names()).chain(object.weight_names()).collect();
+        let (subject, object) = (subject.entity, RawObject::Entity(object.entity));
+        self.push_fact(FittingFact { target, subject, object, relation, weight_names, span }, basis.status);
+    }
+
+    /// Records a value of an attribute, if the subject has the class that the target requires, and the target can have
+    /// the value.
+    pub(crate) fn record_value(
+        &mut self,
+        target: usize,
+        subject: &ResolvedEntity,
+        value: String,
+        basis: FactBasis<'_>,
+        span: Span,
+    ) {
+        let FactBasis { status, weight_names } = basis;
+        if status.is_unasserted || subject.is_relative {
+            return;
+        }
+        let object_of_agent =
+            if self.means_death(target, &value) { self.object_of_dead_agent(subject, span) } else { None };
         let subject = object_of_agent.as_ref().unwrap_or(subject);
-        let target_info = self.grammar.targets[target].clone();
-        let mut all_weight_names: Vec<&'static str> = weight_names.to_vec();
-        all_weight_names.extend(subject.weight_name);
-        all_weight_names.extend(subject.second_weight_name);
-        if !self.kinds(subject.entity).intersects(target_info.subject) {
+        let grammar = self.grammar;
+        if !self.narrow_kinds(subject.entity, grammar.targets[target].subject) {
             return;
         }
-        self.narrow_kinds(subject.entity, target_info.subject);
-        let object = match object {
-            Ok(object) => {
-                if object.entity == subject.entity {
-                    return;
-                }
-                all_weight_names.extend(object.weight_name);
-                all_weight_names.extend(object.second_weight_name);
-                if !self.kinds(object.entity).intersects(target_info.object) {
-                    return;
-                }
-                self.narrow_kinds(object.entity, target_info.object);
-                RawObject::Entity(object.entity)
-            }
-            Err(value) => {
-                let value = self.checked_value(&target_info, subject.entity, &value, weight_names, span);
-                let Some(value) = value else { return };
-                if weight_names.contains(&"loose") && self.is_death_of_other(target, subject.entity, &value, span) {
-                    return;
-                }
-                RawObject::Value(value)
-            }
-        };
+        let value = self.checked_value(&grammar.targets[target], subject.entity, &value, weight_names, span);
+        let Some(value) = value else { return };
+        if weight_names.contains(&Weight::LOOSE) && self.is_death_of_other(target, subject.entity, &value, span) {
+            return;
+        }
+        let weight_names = weight_names.iter().copied().chain(subject.weight_names()).collect();
+        let (subject, object) = (subject.entity, RawObject::Value(value));
+        self.push_fact(FittingFact { target, subject, object, relation: "", weight_names, span }, status);
+    }
+
+    /// Adds a fact with its remaining weights and its assertion status.
+    fn push_fact(&mut self, fact: FittingFact<'_>, status: &AssertionStatus) {
+        let FittingFact { target, subject, object, relation, weight_names: names, span } = fact;
+        let grammar = self.grammar;
+        let target_info = &grammar.targets[target];
+        let mut weight_names = WeightNames { names };
+        let is_candidate = weight_names.is_candidate();
         // Example: "an ex-constable"
         let is_former = matches!(&object, RawObject::Value(value) if value.to_lowercase().starts_with("ex-"));
-        if status.is_embedded {
-            all_weight_names.push("nested");
-        }
-        if self.tokens.len() > 40 {
-            all_weight_names.push("long");
-        }
-        if self.clauses.len() > 3 {
-            all_weight_names.push("many_clauses");
-        }
-        if self.speech.is_direct_speech {
-            all_weight_names.push("spoken");
-        }
-        let is_permanent_fact = self.grammar.is_permanent(target, relation);
+        let difficulties = [
+            (Weight::NESTED, status.is_embedded),
+            (Weight::LONG, self.tokens.len() > 40),
+            (Weight::MANY_CLAUSES, self.clauses.len() > 3),
+            (Weight::SPOKEN, self.speech.is_direct_speech),
+        ];
+        weight_names.names.extend(difficulties.into_iter().filter(|(_, applies)| *applies).map(|(name, _)| name));
+        let is_permanent_fact = grammar.is_permanent(target, relation);
         let can_end = target_info.has(PredicateProperties::ENDS);
         let behavior = self.vocabulary.behavior(&target_info.predicate);
         let is_feeling = behavior.attitude.is_some() && behavior.object_attitude.is_none();
         let mut status = status.clone();
         if is_feeling && status.is_past_speech {
-            self.apply_doubt(&mut status, "hedge", None);
+            self.apply_doubt(&mut status, DoubtFactor::HEDGE, None);
         }
-        all_weight_names.extend(predicate_weight_name(&self.grammar.targets[target_info.label].predicate));
-        if !weight_names.contains(&"loose") {
-            all_weight_names.extend(self.difficulty_weight_names.iter());
+        weight_names.names.extend(predicate_weight_name(&grammar.targets[target_info.label].predicate));
+        if !is_candidate {
+            weight_names.names.extend(&self.difficulty_weight_names);
         }
         self.facts.push(RawFact {
-            subject: subject.entity,
+            subject,
             target: target_info.label,
             pattern_target: target,
             object,
             relation: relation.to_owned(),
             detail: String::new(),
-            weight_names: WeightNames { names: all_weight_names },
+            weight_names,
             span,
             stated_by: status.stated_by,
             told_to: status.told_to,
@@ -159,7 +174,7 @@ impl SentenceReader<'_> {
         target: &Target,
         subject: EntityRef,
         value: &str,
-        weight_names: &[&'static str],
+        weight_names: &[Weight],
         span: Span,
     ) -> Option<String> {
         let value = self.trim_value(value);
@@ -168,11 +183,11 @@ impl SentenceReader<'_> {
             return None;
         }
         let fits = match target.predicate.as_str() {
-            "age" => {
-                let is_partial_number = matches!(value.as_str(), "half" | "one" | "hundred" | "dozen");
+            attribute::AGE => {
+                let is_partial_number = lists().numbers.partial.contains(value.as_str());
                 !is_partial_number && self.is_plausible_age(&value, weight_names, span)
             }
-            "alias" => {
+            attribute::ALIAS => {
                 let name = match subject {
                     EntityRef::Known(entity) => self.lexicon.entities[entity as usize].name.as_str(),
                     EntityRef::New(index) => {
@@ -182,11 +197,11 @@ impl SentenceReader<'_> {
                 !value.starts_with(name)
             }
             // The title in "Captain Odo" says nothing new about Captain Odo.
-            "occupation" => !weight_names.contains(&"loose") || !self.is_part_of_name(subject, &value),
-            "population" => value.split_whitespace().any(|word| self.is_number(&word.to_lowercase())),
+            attribute::OCCUPATION => !weight_names.contains(&Weight::LOOSE) || !self.is_part_of_name(subject, &value),
+            attribute::POPULATION => value.split_whitespace().any(|word| self.is_number(&word.to_lowercase())),
             // "Burned by Lyra" and "beaten out of a ploughshare" describe an act and not a condition.
-            "condition" => !self.names_agent(span),
-            "date" => self.has_time_expression(&value),
+            attribute::CONDITION => !self.names_agent(span),
+            attribute::DATE => self.has_time_expression(&value),
             _ => true,
         };
         fits.then_some(value)
@@ -217,10 +232,10 @@ impl SentenceReader<'_> {
             let class = self.grammar.word_class(&word);
             let function_classes = WordClass::DETERMINER.or(WordClass::CONJUNCTION).or(WordClass::RELATIVE);
             class.has(function_classes)
-                || matches!(word.as_str(), "my" | "your" | "his" | "her" | "its" | "our" | "their")
+                || lists().pronouns.possessive_determiners.contains(word.as_str())
                 || (class.has(WordClass::PREPOSITION)
                     && !class.has(WordClass::ADVERB)
-                    && !FINAL_PREPOSITIONS.contains(&word.as_str()))
+                    && !lists().prepositions.value_ends.contains(word.as_str()))
         };
         while let Some((rest, word)) = value.rsplit_once(char::is_whitespace) {
             if !is_incomplete_end(word) {
@@ -239,13 +254,13 @@ impl SentenceReader<'_> {
 
     /// Returns whether a value is an age. A number alone counts only if the sentence supports it; a number in a list of
     /// figures does not count.
-    fn is_plausible_age(&self, value: &str, weight_names: &[&'static str], span: Span) -> bool {
+    fn is_plausible_age(&self, value: &str, weight_names: &[Weight], span: Span) -> bool {
         let is_digits = value.chars().all(|c| c.is_ascii_digit());
         if !is_digits {
             return value.chars().any(char::is_alphabetic);
         }
-        if !weight_names.contains(&"beside") && !weight_names.contains(&"telegraph") && !weight_names.contains(&"loose")
-        {
+        let needs_support = [Weight::BESIDE, Weight::TELEGRAPH, Weight::LOOSE];
+        if !weight_names.iter().any(|name| needs_support.contains(name)) {
             return true;
         }
         let at = self.tokens.iter().position(|token| token.start == span.start);
@@ -253,18 +268,20 @@ impl SentenceReader<'_> {
         let is_adult_age = value.parse::<u32>().is_ok_and(|years| (10..150).contains(&years));
         let has_finite_verb = self.chunks.verb_groups.iter().any(|vg| vg.form == VerbForm::Finite && !vg.is_omitted);
         let is_only_number = self.tokens.iter().filter(|token| self.is_number(&token.norm)).count() == 1;
-        let is_counted_candidate = weight_names.contains(&"loose_counted") && is_adult_age;
-        matches!(previous_word, "aged" | "age" | ":") && !weight_names.contains(&"loose")
+        let is_counted_candidate = weight_names.contains(&Weight::LOOSE_COUNTED) && is_adult_age;
+        matches!(previous_word, "aged" | "age" | ":") && !weight_names.contains(&Weight::LOOSE)
             || (matches!(previous_word, "," | "(") && is_adult_age && (has_finite_verb || is_only_number))
             || is_counted_candidate
     }
 
-    /// Restricts the classes of a new name to those that fit a fact about it.
-    fn narrow_kinds(&mut self, entity: EntityRef, kinds: KindSet) {
-        let EntityRef::New(index) = entity else { return };
-        if let Some(known_kinds) = self.new_names.kinds.get_mut(index)
-            && known_kinds.intersects(kinds)
-        {
+    /// Restricts the classes of a new name to those that fit a fact about it. Returns whether the entity can have one
+    /// of these classes.
+    fn narrow_kinds(&mut self, entity: EntityRef, kinds: KindSet) -> bool {
+        if !self.kinds(entity).intersects(kinds) {
+            return false;
+        }
+        let EntityRef::New(index) = entity else { return true };
+        if let Some(known_kinds) = self.new_names.kinds.get_mut(index) {
             *known_kinds = known_kinds.and(kinds);
             let likely_kind = known_kinds.likely_kind().or_else(|| {
                 // If several classes remain, a person is the most likely one.
@@ -274,5 +291,6 @@ impl SentenceReader<'_> {
                 entity.kind = likely_kind.filter(|_| !known_kinds.is_any());
             }
         }
+        true
     }
 }

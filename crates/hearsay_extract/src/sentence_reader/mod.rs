@@ -14,7 +14,7 @@ use hearsay_model::{ExtractionStage, Span, Vocabulary};
 
 pub(crate) use candidates::{AssertionExample, AttributeCandidate, EntityPair, MentionSpan, TrainingExamples};
 pub(crate) use entity_resolution::ResolvedEntity;
-pub(crate) use raw_fact::{RawFact, RawObject, UNSPECIFIED_RELATION, WeightNames};
+pub(crate) use raw_fact::{FactBasis, RawFact, RawObject, UNSPECIFIED_RELATION, WeightNames};
 
 use crate::{
     assertion_status::AssertionStatus,
@@ -29,6 +29,8 @@ use crate::{
     lexicon::{Gender, Lexicon},
     mentions::{EntityRef, NameMention, NewNames},
     tokenizer::Token,
+    weights::Weight,
+    word_lists::lists,
 };
 
 /// Speaker and hearers of a text.
@@ -69,7 +71,7 @@ pub(crate) struct SentenceReader<'a> {
     /// Entity that this sentence is about, as the focus of the next sentence.
     pub(crate) next_focus: Option<EntityRef>,
     /// Names of weights for properties that make the sentence hard to read.
-    pub(crate) difficulty_weight_names: Vec<&'static str>,
+    pub(crate) difficulty_weight_names: Vec<Weight>,
     pub(crate) resolved: Vec<Option<Vec<ResolvedEntity>>>,
     pub(crate) facts: Vec<RawFact>,
     /// Clauses that the text does not state as certain.
@@ -217,11 +219,10 @@ impl SentenceReader<'_> {
     }
 
     /// Returns the weights for properties that make the sentence hard to read: its length, and words such as "but".
-    fn sentence_difficulties(&self) -> Vec<&'static str> {
-        let contrast_words = ["but", "though", "although", "yet", "except", "only", "however", "instead"];
+    fn sentence_difficulties(&self) -> Vec<Weight> {
         let has_contrast =
-            self.tokens.iter().any(|token| token.is_word() && contrast_words.contains(&token.norm.as_str()));
-        let difficulties = [("near_but", has_contrast), ("lengthy", self.tokens.len() > 20)];
+            self.tokens.iter().any(|token| token.is_word() && lists().conjunctions.difficulties.contains(&token.norm));
+        let difficulties = [(Weight::NEAR_BUT, has_contrast), (Weight::LENGTHY, self.tokens.len() > 20)];
         difficulties.into_iter().filter(|(_, applies)| *applies).map(|(name, _)| name).collect()
     }
 

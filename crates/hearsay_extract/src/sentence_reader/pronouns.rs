@@ -8,22 +8,25 @@ use crate::{
     lexicon::Gender,
     mentions::{EntityRef, NameMention},
     tokenizer::Token,
+    weights::Weight,
+    word_lists::lists,
 };
 
 /// Returns the gender of a pronoun of the third person, or `None` for other words.
 pub(super) fn pronoun_gender(pronoun: &str) -> Option<Gender> {
-    Some(match pronoun {
-        "he" | "him" | "his" | "himself" => Gender::He,
-        "she" | "her" | "hers" | "herself" => Gender::She,
-        "it" | "its" | "itself" => Gender::It,
-        "they" | "them" | "their" | "theirs" | "themselves" | "themself" => Gender::They,
-        _ => return None,
-    })
+    let pronouns = &lists().pronouns;
+    let genders = [
+        (&pronouns.male, Gender::He),
+        (&pronouns.female, Gender::She),
+        (&pronouns.neuter, Gender::It),
+        (&pronouns.plural, Gender::They),
+    ];
+    genders.into_iter().find(|(words, _)| words.contains(pronoun)).map(|(_, gender)| gender)
 }
 
 /// Returns whether a word refers to the hearer.
 fn is_second_person(word: &str) -> bool {
-    matches!(word, "you" | "your" | "yours" | "yourself")
+    lists().pronouns.hearer.contains(word)
 }
 
 impl SentenceReader<'_> {
@@ -64,7 +67,7 @@ impl SentenceReader<'_> {
             let is_final =
                 name.end >= last || (name.end + 1 >= last && self.tokens[name.end].is_punctuation(".!?\u{2026}"));
             let follows_endearments = (0..name.start).all(|at| {
-                matches!(self.norm(at), "my" | "dear" | "dearest" | "darling" | "sweet" | "to")
+                lists().adjectives.endearments.contains(self.norm(at))
                     || self.grammar.word_class(self.norm(at)).has(WordClass::TITLE)
             });
             // Example: "I swear to you, Odo, …"
@@ -73,7 +76,7 @@ impl SentenceReader<'_> {
                 || (follows_endearments && (is_comma(name.end) || self.norm(name.end) == ":"))
         })?;
         let is_person = self.kinds(name.entity).intersects(KindSet::PERSON) && self.speech.speaker != Some(name.entity);
-        is_person.then_some(ResolvedEntity::uncertain(name.entity, Some("pronoun"), None))
+        is_person.then_some(ResolvedEntity::uncertain(name.entity, Some(Weight::PRONOUN), None))
     }
 
     /// Returns the only person whose name punctuation marks set off from the sentence, as in "Listen, Odo, …".
@@ -125,13 +128,13 @@ impl SentenceReader<'_> {
 
     pub(crate) fn resolve_pronoun(&self, word: &str, token: usize, excluded: &[EntityRef]) -> Vec<ResolvedEntity> {
         let gender = match word {
-            "i" | "me" | "my" | "mine" | "myself" => {
+            word if lists().pronouns.speaker.contains(word) => {
                 return self.speech.speaker.map(ResolvedEntity::certain).into_iter().collect();
             }
             word if is_second_person(word) => {
                 return match self.speech.hearers[..] {
                     [hearer] if self.speech.is_direct_speech && self.kinds(hearer).intersects(KindSet::PERSON) => {
-                        vec![ResolvedEntity::uncertain(hearer, Some("pronoun"), None)]
+                        vec![ResolvedEntity::uncertain(hearer, Some(Weight::PRONOUN), None)]
                     }
                     _ if self.speech.is_table_talk => self.addressed_hearer().into_iter().collect(),
                     _ => Vec::new(),
@@ -155,26 +158,31 @@ impl SentenceReader<'_> {
                 .filter(|antecedent| !antecedent.is_in_other_sentence && !antecedent.is_ambiguous);
             if single.is_none() || self.history.listed_in_sentence == self.history.sentence {
                 let ambiguity_weight_name =
-                    (self.history.listed_in_sentence + 1 < self.history.sentence).then_some("doubtful_pronoun");
+                    (self.history.listed_in_sentence + 1 < self.history.sentence).then_some(Weight::DOUBTFUL_PRONOUN);
                 let listed_entities = self.history.listed_together.iter();
                 return listed_entities
-                    .map(|entity| ResolvedEntity::uncertain(*entity, Some("pronoun"), ambiguity_weight_name))
+                    .map(|entity| ResolvedEntity::uncertain(*entity, Some(Weight::PRONOUN), ambiguity_weight_name))
                     .collect();
             }
         }
+        let is_named_later = self.has_later_subject(gender, &excluded);
         let antecedent = self
             .history
             .resolve_pronoun(gender, token, &excluded)
-            .filter(|antecedent| !(antecedent.is_in_other_sentence && word == "it" && self.is_unnamed_object(token)));
+            .filter(|antecedent| !(antecedent.is_in_other_sentence && word == "it" && self.is_unnamed_object(token)))
+            .filter(|antecedent| !(antecedent.is_in_earlier_text && is_named_later));
         if let Some(antecedent) = antecedent {
-            let weight_name = if antecedent.is_in_other_sentence { "far_pronoun" } else { "pronoun" };
+            let weight_name = if antecedent.is_in_other_sentence { Weight::FAR_PRONOUN } else { Weight::PRONOUN };
             // After "Odo stabs Bram", the subject "he" may be Odo or Bram.
-            let is_subject_pronoun = matches!(word, "he" | "she" | "they");
+            let is_subject_pronoun = lists().pronouns.ambiguous_subjects.contains(word);
             let is_doubtful = antecedent.is_ambiguous
                 || (is_subject_pronoun && antecedent.has_rival_in_sentence)
                 || (self.speech.is_direct_speech && antecedent.is_unconfirmed);
-            let second_weight_name = is_doubtful.then_some("doubtful_pronoun");
+            let second_weight_name = is_doubtful.then_some(Weight::DOUBTFUL_PRONOUN);
             return vec![ResolvedEntity::uncertain(antecedent.entity, Some(weight_name), second_weight_name)];
+        }
+        if is_named_later {
+            return Vec::new();
         }
         let present_matches: Vec<u32> = self
             .present
@@ -186,10 +194,24 @@ impl SentenceReader<'_> {
             .collect();
         match present_matches[..] {
             [single] => {
-                vec![ResolvedEntity::uncertain(EntityRef::Known(single), Some("far_pronoun"), Some("doubtful_pronoun"))]
+                vec![ResolvedEntity::uncertain(
+                    EntityRef::Known(single),
+                    Some(Weight::FAR_PRONOUN),
+                    Some(Weight::DOUBTFUL_PRONOUN),
+                )]
             }
             _ => Vec::new(),
         }
+    }
+
+    /// Returns whether a later sentence of the text begins with the name of a person whom a pronoun of the gender fits. In
+    /// "He fell! Odo saw it", it is doubtful whether "he" is Odo, but it is nobody of an earlier line.
+    fn has_later_subject(&self, gender: Gender, excluded: &[EntityRef]) -> bool {
+        let end = self.tokens.last().map_or(0, |token| token.end);
+        let is_meant = |(start, entity): &(usize, EntityRef)| {
+            *start >= end && self.gender(*entity) == gender && !excluded.contains(entity)
+        };
+        matches!(gender, Gender::He | Gender::She) && self.history.opening_subjects.iter().any(is_meant)
     }
 
     /// Returns whether the object of a verb at a token refers to the unnamed object of an earlier verb, as in "takes a coin

@@ -7,6 +7,7 @@ use crate::{
     kind_set::KindSet,
     mentions::EntityRef,
     tokenizer::TokenKind,
+    word_lists::lists,
 };
 
 impl SentenceReader<'_> {
@@ -50,10 +51,7 @@ impl SentenceReader<'_> {
         let mut first_hearer_item = rest.0;
         if self.syntax.word(first_hearer_item) == "to" || self.syntax.word(first_hearer_item) == "with" {
             first_hearer_item += 1;
-        } else if !matches!(
-            lemma.as_str(),
-            "tell" | "inform" | "warn" | "remind" | "promise" | "assure" | "answer" | "ask" | "show"
-        ) {
+        } else if !lists().verbs.with_hearers.contains(lemma.as_str()) {
             let to_item = (rest.0..rest.1)
                 .find(|item| self.syntax.word(*item) == "to" && self.syntax.noun_group_at(item + 1).is_some());
             let Some(to_item) = to_item else { return Vec::new() };

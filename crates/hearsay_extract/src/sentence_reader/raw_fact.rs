@@ -2,7 +2,8 @@
 
 use hearsay_model::{ExtractionStage, Factuality, Span};
 
-use crate::{facts::Cue, mentions::EntityRef};
+pub(crate) use crate::facts::UNSPECIFIED_RELATION;
+use crate::{assertion_status::AssertionStatus, facts::Cue, mentions::EntityRef, weights::Weight};
 
 /// Object of a fact that was read: an entity or a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,29 +13,51 @@ pub(crate) enum RawObject {
     Value(String),
 }
 
+/// Basis on which facts are recorded: the assertion status of the words that state them, and the names of the weights
+/// that are known so far.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FactBasis<'s> {
+    pub(crate) status: &'s AssertionStatus,
+    pub(crate) weight_names: &'s [Weight],
+}
+
+impl<'s> FactBasis<'s> {
+    /// Creates a basis from its parts.
+    pub(crate) fn new(status: &'s AssertionStatus, weight_names: &'s [Weight]) -> Self {
+        Self { status, weight_names }
+    }
+
+    /// Returns the basis with another assertion status.
+    pub(crate) fn with_status(self, status: &'s AssertionStatus) -> Self {
+        Self { status, ..self }
+    }
+
+    /// Returns the basis with other weights.
+    pub(crate) fn with_weights(self, weight_names: &'s [Weight]) -> Self {
+        Self { weight_names, ..self }
+    }
+}
+
 /// Names of the weights that determine the confidence of a fact.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct WeightNames {
-    pub(crate) names: Vec<&'static str>,
+    pub(crate) names: Vec<Weight>,
 }
 
 impl WeightNames {
     /// Returns whether the fact is a candidate: a fact that was proposed without an exact match of a pattern.
     pub(crate) fn is_candidate(&self) -> bool {
-        self.names.contains(&"loose")
+        self.names.contains(&Weight::LOOSE)
     }
 
     /// Returns the names in alphabetical order without duplicates.
-    pub(crate) fn sorted(&self) -> Vec<&'static str> {
+    pub(crate) fn sorted(&self) -> Vec<Weight> {
         let mut names = self.names.clone();
         names.sort_unstable();
         names.dedup();
         names
     }
 }
-
-/// Wording of a relation whose type is unknown.
-pub(crate) const UNSPECIFIED_RELATION: &str = "has to do with";
 
 /// Fact that was read in a sentence, before its confidence is computed.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 //! Adds the statements of a line to the facts that the patterns found in it.
 
-use hearsay_model::{TalkKind, text};
+use hearsay_model::{PredicateRole, TalkKind, text, words};
 
 use super::{LineStatements, ModelStatement};
 use crate::{
@@ -53,8 +53,13 @@ impl Extraction {
                 typed.stated_by = typed.stated_by.map(with_merged_index);
                 self.add_typed_fact(typed);
             }
-            if !self.facts.iter().any(|other| covers_statement(other, &fact)) {
-                self.facts.push(fact);
+            match self.facts.iter_mut().find(|other| covers_statement(other, &fact)) {
+                // A relation in the words of the text, such as "gives the key to", is as certain as the statement.
+                Some(other) if other.relation.is_some() && assertion_status(other) == assertion_status(&fact) => {
+                    other.confidence = other.confidence.max(fact.confidence);
+                }
+                Some(_) => {}
+                None => self.facts.push(fact),
             }
         }
     }
@@ -138,12 +143,17 @@ fn spans_overlap(one: &ExtractedFact, other: &ExtractedFact) -> bool {
     one.span.start < other.span.end && other.span.start < one.span.end
 }
 
-/// Returns whether a typed fact says almost everything that an overlapping statement says.
+/// Returns whether a typed fact says almost everything that an overlapping statement says. A direction adds nothing to a
+/// location: "goes back to the mill".
 fn covers_statement(typed: &ExtractedFact, statement: &ExtractedFact) -> bool {
     let typed_words = text::words(&typed.statement);
+    let directions = [&words::english().motion_adverbs, &words::english().departure_particles];
+    let is_direction = |word: &str| {
+        PredicateRole::Location.is(&typed.predicate) && directions.iter().any(|list| words::contains_word(list, word))
+    };
     let uncovered_words = text::words(&statement.statement)
         .into_iter()
-        .filter(|word| word.len() > 3 && !typed_words.contains(word))
+        .filter(|word| word.len() > 3 && !typed_words.contains(word) && !is_direction(word))
         .count();
     spans_overlap(typed, statement) && typed.predicate != statement.predicate && uncovered_words < 2
 }
@@ -239,6 +249,25 @@ mod tests {
         let denied = ExtractedFact { denied: true, ..employment(0.9, &[]) };
         let facts = merge(denied, elsewhere(employment(0.8, &[])));
         assert_eq!(facts.iter().filter(|fact| fact.predicate == *"EMPLOYED_BY").count(), 2);
+    }
+
+    #[test]
+    fn a_location_covers_a_movement_in_a_direction() {
+        let fact = |predicate: &str, statement: &str| ExtractedFact {
+            predicate: Predicate::new(predicate).unwrap(),
+            statement: statement.to_owned(),
+            ..employment(0.9, &[])
+        };
+        let location = fact("LOCATED_AT", "Kash Reed is at The Old Mill.");
+        for (statement, is_covered) in [
+            ("Kash goes back to the mill.", true),
+            ("Kash walks down to the mill.", true),
+            ("Kash runs back to the mill, soaked.", false),
+        ] {
+            assert_eq!(covers_statement(&location, &fact("lore", statement)), is_covered, "{statement}");
+        }
+        let debt = fact("OWES", "Kash Reed owes The Old Mill.");
+        assert!(!covers_statement(&debt, &fact("lore", "Kash pays back the mill.")));
     }
 
     #[test]

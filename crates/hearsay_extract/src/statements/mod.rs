@@ -27,11 +27,12 @@ use crate::{
     doubt::{DoubtfulPart, MAX_DOUBTFUL_CONFIDENCE},
     facts::{Cue, CueKind, ExtractedFact, FactObject, Mention, Text, TextType},
     grammar::{Grammar, WordClass},
-    lexicon::{Gender, Lexicon},
+    lexicon::{Gender, Lexicon, LexiconEntity},
     mentions::{EntityRef, MentionFinder, NewNames, Scene},
     model::{DecodedStatement, LikelyReferent, LineReading, Referent, window},
     nicknames::{PlainText, link_nicknames},
     tokenizer,
+    word_lists::{WordSet, lists},
 };
 use pronoun_scopes::LineWords;
 use sentence::StatementText;
@@ -186,15 +187,24 @@ impl<'a> PreparedDocument<'a> {
             }
             let addressed =
                 if line.speaker.is_some() { addressed_entities(&words, &names, grammar) } else { Vec::new() };
-            let mut non_final_words =
-                word_positions(&words, &[",", ";", ":", "-", "\u{2014}", "and", "or", "but", "that", "then", "so"]);
+            let mut non_final_words = word_positions(&words, &lists().statements.not_last);
             // In "I will pay, Odo", the name belongs to no statement.
             let is_addressed = |(_, entity): &&(Range<usize>, EntityRef)| addressed.contains(entity);
             non_final_words.extend(names.iter().filter(is_addressed).flat_map(|(range, _)| range.clone()));
+            let dislocated = names.iter().filter(|(range, _)| is_dislocated(&words, range));
+            non_final_words.extend(dislocated.flat_map(|(range, _)| range.clone()));
             let pronouns = gendered_pronouns(&words);
             let line_words = LineWords { words: &words, names: &names, grammar };
             let (pronoun_scopes, described_persons) =
                 (line_words.pronoun_scopes(&pronouns), line_words.described_persons());
+            let opening_subjects = line_words.opening_subjects();
+            let previous_speaker = at.checked_sub(1).and_then(|previous| source[previous].speaker);
+            let opening_referent = previous_speaker
+                .and_then(|speaker| lexicon.index(speaker))
+                .filter(|speaker| {
+                    line.role == LineRole::Dm && begins_with_npc(&lexicon.entities[*speaker as usize], &words, grammar)
+                })
+                .map(EntityRef::Known);
             let cached_token_ids = |word: &Word<'_>| -> Vec<u32> {
                 token_ids.entry(word.text.to_owned()).or_insert_with(|| model.token_ids(word.text)).clone()
             };
@@ -203,13 +213,15 @@ impl<'a> PreparedDocument<'a> {
                 speaker: line.speaker.and_then(|id| lexicon.index(id)).map(EntityRef::Known),
                 words: words.iter().map(cached_token_ids).collect(),
                 pronouns,
-                self_references: word_positions(&words, &["i", "me", "my", "mine", "myself"]),
-                hearer_references: word_positions(&words, &["you", "your", "yours", "yourself"]),
-                group_references: word_positions(&words, &["we", "us", "our", "ours", "ourselves"]),
+                self_references: word_positions(&words, &lists().pronouns.speaker),
+                hearer_references: word_positions(&words, &lists().pronouns.hearer),
+                group_references: word_positions(&words, &lists().pronouns.group),
                 addressed,
                 non_final_words,
                 pronoun_scopes,
                 described_persons,
+                opening_subjects,
+                opening_referent,
                 names,
             });
             all_words.push(words);
@@ -223,12 +235,38 @@ impl<'a> PreparedDocument<'a> {
         let doubtful_parts = self.doubtful_parts(reading);
         let is_enabled = self.extractor.runs(ExtractionStage::Statements);
         let statements = reading.statements.iter().filter(|_| is_enabled).filter_map(|decoded| {
-            let sentence = StatementText::write(self, reading.line, decoded)?;
-            self.build_statement(model, reading, decoded, &sentence, &doubtful_parts, &mut entities)
+            let decoded = self.without_receiver(reading.line, decoded);
+            let sentence = StatementText::write(self, reading.line, &decoded)?;
+            self.build_statement(model, reading, &decoded, &sentence, &doubtful_parts, &mut entities)
         });
         let statements = statements.collect();
         let talk = TalkProbabilities { narration, in_character, out_of_character };
         LineStatements { talk, statements, entities: entities.entities }
+    }
+
+    /// Returns a statement without a name before its subject, which belongs to the clause before it: "I will come" for the
+    /// words "Odo I will come" of "I promise Odo I will come".
+    fn without_receiver(&self, line: usize, decoded: &DecodedStatement) -> DecodedStatement {
+        let (mut decoded, words) = (decoded.clone(), &self.words[line]);
+        let is_subject = |word: usize| lists().statements.subjects.contains(&words[word].text.to_lowercase());
+        let mut names = self.lines[line].names.iter().map(|(range, _)| range);
+        let receiver = names.find(|range| range.start == decoded.words.start && range.end + 1 < decoded.words.end);
+        if let Some(receiver) = receiver.filter(|range| is_subject(range.end)) {
+            decoded.words.start = receiver.end;
+            decoded.subject.referent = Referent::Explicit;
+            decoded.references.retain(|reference| reference.words.start >= receiver.end);
+        }
+        decoded
+    }
+
+    /// Returns whether a statement consists of its subject and one other word: "Odo weeps".
+    fn say_one_word(&self, line: usize, decoded: &DecodedStatement) -> bool {
+        let names = self.lines[line].names.iter().map(|(range, _)| range);
+        let mut referring = names.chain(decoded.references.iter().map(|reference| &reference.words));
+        let subject = referring.find(|range| range.start == decoded.words.start);
+        let rest = subject.map_or(decoded.words.start, |range| range.end)..decoded.words.end;
+        let is_word = |word: &usize| self.words[line][*word].text.starts_with(char::is_alphanumeric);
+        rest.filter(is_word).count() < 2
     }
 
     /// Returns the parts of a line that the line does not state as certain. Only a line with statements is searched.
@@ -299,6 +337,9 @@ impl<'a> PreparedDocument<'a> {
         let has_typed_facts =
             sentence.factuality == Factuality::Asserted && self.extractor.runs(ExtractionStage::StatementPatterns);
         let typed_facts = if has_typed_facts { self.typed_facts(&fact, sentence) } else { Vec::new() };
+        if typed_facts.is_empty() && self.say_one_word(reading.line, decoded) {
+            return None;
+        }
         let resolved = sentence
             .resolved
             .iter()
@@ -426,16 +467,35 @@ fn addressed_entities(words: &[Word<'_>], names: &[(Range<usize>, EntityRef)], g
 /// Returns the singular pronouns for persons among `words`, each with its index and gender.
 fn gendered_pronouns(words: &[Word<'_>]) -> Vec<(usize, Gender)> {
     let gender = |word: &Word<'_>| match word.text.to_lowercase().as_str() {
-        "he" | "him" | "his" | "himself" => Some(Gender::He),
-        "she" | "her" | "hers" | "herself" => Some(Gender::She),
+        word if lists().pronouns.male.contains(word) => Some(Gender::He),
+        word if lists().pronouns.female.contains(word) => Some(Gender::She),
         _ => None,
     };
     words.iter().enumerate().filter_map(|(at, word)| Some((at, gender(word)?))).collect()
 }
 
+/// Returns whether the pronoun that begins a line, "he" or "she", fits an NPC.
+fn begins_with_npc(entity: &LexiconEntity, words: &[Word<'_>], grammar: &Grammar) -> bool {
+    let gender = match words.first().map(|word| word.text.to_lowercase()).as_deref() {
+        Some("he") => Gender::He,
+        Some("she") => Gender::She,
+        _ => return false,
+    };
+    entity.is_npc && entity.gender(grammar) == gender
+}
+
+/// Returns whether a name only repeats the subject after its sentence: the second name in "Odo took it, that Odo."
+fn is_dislocated(words: &[Word<'_>], name: &Range<usize>) -> bool {
+    let is_after = |marks: &[&str], at: Option<usize>| {
+        at.and_then(|at| words.get(at)).is_some_and(|word| marks.contains(&word.text.to_lowercase().as_str()))
+    };
+    let is_final = words.get(name.end).is_none_or(|next| matches!(next.text, "." | "!" | "?"));
+    is_after(&["that"], name.start.checked_sub(1)) && is_after(&[","], name.start.checked_sub(2)) && is_final
+}
+
 /// Returns the indices of the words that are in `targets`, ignoring case.
-fn word_positions(words: &[Word<'_>], targets: &[&str]) -> Vec<usize> {
-    let is_target = |word: &Word<'_>| targets.contains(&word.text.to_lowercase().as_str());
+fn word_positions(words: &[Word<'_>], targets: &WordSet) -> Vec<usize> {
+    let is_target = |word: &Word<'_>| targets.contains(&word.text.to_lowercase());
     (0..words.len()).filter(|at| is_target(&words[*at])).collect()
 }
 

@@ -9,10 +9,8 @@ use crate::{
     lexicon::{Gender, stated_gender},
     mentions::EntityRef,
     model::window::PronounScope,
+    word_lists::lists,
 };
-
-/// Words that end the search for a subject before a pronoun, because they are the subject themselves.
-const SUBJECT_PRONOUNS: [&str; 6] = ["i", "we", "he", "she", "they", "who"];
 
 /// The words and names of a line.
 pub(super) struct LineWords<'l, 'a> {
@@ -57,11 +55,18 @@ impl LineWords<'_, '_> {
     pub(super) fn described_persons(&self) -> Vec<(usize, Gender)> {
         let is_named = |word: usize| self.names.iter().any(|(range, _)| range.contains(&word));
         let person = |word: usize| {
-            let has_article = word > 0 && matches!(self.lower(word - 1).as_str(), "the" | "a" | "an");
+            let has_article = word > 0 && lists().determiners.articles.contains(self.lower(word - 1).as_str());
             let gender = stated_gender([self.lower(word).as_str()], self.grammar);
             (has_article && !is_named(word) && gender != Gender::Unknown).then_some((word, gender))
         };
         (0..self.words.len()).filter_map(person).collect()
+    }
+
+    /// Returns the first words of the names that begin a sentence as its subject: "Odo" in "Odo told us."
+    pub(super) fn opening_subjects(&self) -> Vec<usize> {
+        let begins_sentence = |name: &&Range<usize>| name.start == self.sentence_start(name.start);
+        let names = self.names.iter().map(|(range, _)| range).filter(begins_sentence);
+        names.filter(|name| self.is_subject(name)).map(|name| name.start).collect()
     }
 
     fn lower(&self, word: usize) -> String {
@@ -91,7 +96,7 @@ impl LineWords<'_, '_> {
         let mut preceding = (self.sentence_start(word)..word).rev();
         preceding
             .find_map(|at| {
-                if SUBJECT_PRONOUNS.contains(&self.lower(at).as_str()) {
+                if lists().statements.subject_searches.contains(self.lower(at).as_str()) {
                     return Some(None);
                 }
                 let name = self.names.iter().map(|(range, _)| range).find(|range| range.end == at + 1)?;
@@ -197,6 +202,21 @@ mod tests {
                 .map(|scope| (scope.word, scope.nearest, scope.accepts_unknown))
                 .collect();
             assert_eq!(scopes, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_begins_a_sentence_before_a_verb_is_its_subject() {
+        let language = Language::english();
+        for (text, name, expected) in [
+            ("He fell! Odo saw it.", 3..4, vec![3]),
+            ("He fell! Odo, look.", 3..4, vec![]),
+            ("He fell! Then Odo saw it.", 4..5, vec![]),
+        ] {
+            let words = split_words(text);
+            let names = [(name, EntityRef::Known(0))];
+            let line = LineWords { words: &words, names: &names, grammar: &language.grammar };
+            assert_eq!(line.opening_subjects(), expected, "{text}");
         }
     }
 

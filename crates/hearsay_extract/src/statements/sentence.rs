@@ -12,7 +12,8 @@ use crate::{
     function_words::is_be_form,
     grammar::WordClass,
     mentions::EntityRef,
-    model::{DecodedStatement, LikelyReferent, Referent},
+    model::{DecodedStatement, LikelyReferent, Reference, Referent},
+    word_lists::{WordSet, lists},
 };
 
 /// The sentence of a statement.
@@ -43,53 +44,8 @@ pub(crate) struct StatementText {
     pub(crate) ends_at_boundary: bool,
 }
 
-/// Pronouns of the first and second person.
-const FIRST_AND_SECOND_PERSON: [&str; 12] =
-    ["i", "me", "my", "mine", "we", "us", "our", "ours", "you", "your", "yours", "ourselves"];
-/// Pronouns of the third person that refer to persons.
-const THIRD_PERSON: [&str; 9] = ["he", "she", "they", "him", "her", "them", "his", "their", "theirs"];
-/// Possessive pronouns.
-const POSSESSIVE_PRONOUNS: [&str; 12] =
-    ["my", "our", "your", "his", "their", "its", "mine", "ours", "yours", "theirs", "hers", "whose"];
-/// Pronouns that can be the subject of a verb.
-const SUBJECT_PRONOUNS: [&str; 6] = ["i", "we", "you", "he", "she", "they"];
-/// Verbs that already express a plan. A sentence with such a verb gets no prefix for plans.
-const MODALS: [&str; 19] = [
-    "will", "would", "shall", "should", "must", "can", "could", "may", "might", "plan", "plans", "planned", "want",
-    "wants", "intends", "promise", "promises", "promised", "ll",
-];
-
 /// Minimum probability at which a name replaces a description.
 const MIN_DESCRIPTION_PROBABILITY: f32 = 0.8;
-/// Words after a pronoun that look like verbs but are not.
-const NON_VERBS: [&str; 14] = [
-    "still", "also", "just", "all", "both", "then", "now", "instead", "even", "only", "better", "last", "first", "back",
-];
-
-/// Words whose meaning depends on the surrounding text.
-const VAGUE_WORDS: [&str; 12] =
-    ["it", "its", "this", "these", "those", "there", "here", "each", "another", "others", "something", "one"];
-/// Words at which clauses begin and end.
-const CLAUSE_BOUNDARIES: [&str; 22] = [
-    "and", "but", "or", "as", "while", "when", "before", "after", "who", "which", "that", "to", "so", "because",
-    "then", "where", "until", "if", "though", "although", "since", "for",
-];
-/// Auxiliary verbs, and parts of their short forms.
-const AUXILIARIES: [&str; 27] = [
-    "is", "are", "was", "were", "be", "has", "have", "had", "do", "does", "did", "will", "would", "can", "could",
-    "may", "might", "must", "should", "shall", "ll", "re", "ve", "m", "don", "isn", "won",
-];
-/// Words before which "'s" and "'d" mean "has" and "had".
-const PERFECT_CUES: [&str; 12] =
-    ["been", "had", "got", "gone", "done", "seen", "taken", "made", "come", "become", "never", "already"];
-/// Words before a noun. After such a word, "lights" and "watch" are no verbs.
-const ARTICLES: [&str; 10] = ["a", "an", "the", "no", "my", "your", "his", "our", "their", "its"];
-/// Words that cannot end a statement.
-const NON_FINAL_WORDS: [&str; 33] = [
-    "the", "a", "an", "and", "or", "but", "that", "which", "who", "whom", "to", "of", "by", "upon", "with", "from",
-    "for", "at", "as", "his", "their", "my", "your", "is", "was", "are", "were", "be", "been", "has", "had", "will",
-    "ll",
-];
 
 impl StatementText {
     /// Writes the sentence of a statement. Returns `None` if the sentence cannot be understood alone, because a pronoun
@@ -209,14 +165,15 @@ impl SentenceWriter<'_, '_> {
             None => (body, mentioned.first()?.1),
         };
         let is_new = |entity: &EntityRef| matches!(entity, EntityRef::New(_));
-        let factuality = most_likely_factuality(&decoded.status_probabilities);
+        let may_be_planned = !self.statement_words(decoded).are_past();
+        let factuality = most_likely_factuality(&decoded.status_probabilities, may_be_planned);
         let participants = mentioned.iter().map(|(_, entity)| *entity).filter(|entity| *entity != subject);
         // A sentence of two words, such as "Vex leads.", says too little.
         if text.split_whitespace().count() < 3 || self.statement_words(decoded).are_name_of(names, subject) {
             return None;
         }
         Some(StatementText {
-            text: finish_sentence(&text, self.status_prefix(decoded, factuality)),
+            text: finish_sentence(&text, self.status_prefix(decoded, &text, factuality)),
             subject,
             participants: participants.collect(),
             factuality,
@@ -224,8 +181,8 @@ impl SentenceWriter<'_, '_> {
             certainty,
             names_party,
             has_new_name: is_new(&subject) || mentioned.iter().any(|(_, entity)| is_new(entity)),
-            vague_words: self.count_remaining(decoded, &replacements, &VAGUE_WORDS),
-            pronoun_count: self.count_remaining(decoded, &replacements, &THIRD_PERSON),
+            vague_words: self.count_remaining(decoded, &replacements, &lists().statements.vague),
+            pronoun_count: self.count_remaining(decoded, &replacements, &lists().statements.third_person),
             starts_at_boundary: self.is_boundary(decoded.words.start.checked_sub(1)),
             ends_at_boundary: self.is_boundary(Some(decoded.words.end)),
             resolved: replacements.into_iter().map(|replacement| (replacement.words, replacement.name)).collect(),
@@ -265,17 +222,18 @@ impl SentenceWriter<'_, '_> {
     }
 
     /// Returns how many of the words in `counted` remain in the statement.
-    fn count_remaining(&self, decoded: &DecodedStatement, replacements: &[Replacement], counted: &[&str]) -> u8 {
+    fn count_remaining(&self, decoded: &DecodedStatement, replacements: &[Replacement], counted: &WordSet) -> u8 {
         let remains = |word: &usize| !replacements.iter().any(|replacement| replacement.words.contains(word));
-        let is_counted = |word: &usize| counted.contains(&self.lower(*word).as_str());
+        let is_counted = |word: &usize| counted.contains(&self.lower(*word));
         decoded.words.clone().filter(remains).filter(is_counted).count().min(9) as u8
     }
 
-    /// Returns whether a clause can begin or end at a word: at a punctuation mark, at a word in
-    /// [`CLAUSE_BOUNDARIES`], or at the start or end of the line.
+    /// Returns whether a clause can begin or end at a word: at a punctuation mark, at a word such as "and", or
+    /// at the start or end of the line.
     fn is_boundary(&self, word: Option<usize>) -> bool {
         let Some(word) = word.and_then(|at| self.words.get(at)) else { return true };
-        !word.text.starts_with(char::is_alphanumeric) || CLAUSE_BOUNDARIES.contains(&word.text.to_lowercase().as_str())
+        !word.text.starts_with(char::is_alphanumeric)
+            || lists().statements.clause_boundaries.contains(&word.text.to_lowercase())
     }
 
     /// Returns whether the statement begins at the start of a sentence.
@@ -298,13 +256,21 @@ impl SentenceWriter<'_, '_> {
     fn has_verb(&self, decoded: &DecodedStatement) -> bool {
         let is_plural = decoded.subject.referent == Referent::Party
             || decoded.references.iter().any(|reference| reference.likely_referent.referent == Referent::Party);
-        let follows_article =
-            |word: &usize| *word > decoded.words.start && ARTICLES.contains(&self.lower(*word - 1).as_str());
+        let follows_article = |word: &usize| {
+            *word > decoded.words.start && lists().statements.before_nouns.contains(&self.lower(*word - 1))
+        };
+        // In "ten crowns", "crowns" is no verb.
+        let is_counted = |word: &usize| {
+            let number = word.checked_sub(1).map(|at| self.lower(at)).unwrap_or_default();
+            let class = self.document.extractor.grammar().word_class(&number);
+            let is_plural = self.verb_forms(&self.lower(*word)).iter().any(|(_, form)| form.has(Inflections::THIRD));
+            class.has(WordClass::NUMBER) && number != "one" && is_plural
+        };
         let words = decoded.words.clone().skip(1).chain([decoded.words.start]);
-        words.filter(|word| !follows_article(word)).any(|word| {
+        words.filter(|word| !follows_article(word) && !is_counted(word)).any(|word| {
             let lower = self.lower(word);
             let has = |form| self.verb_forms(&lower).iter().any(|(_, has)| has.has(form));
-            AUXILIARIES.contains(&lower.as_str())
+            lists().statements.auxiliaries.contains(&lower)
                 || has(Inflections::THIRD.or(Inflections::PAST))
                 || (is_plural && has(Inflections::BASE))
                 || (word == decoded.words.start
@@ -324,7 +290,22 @@ impl SentenceWriter<'_, '_> {
         let (line, words) = (&self.document.source[self.line], self.statement_words(decoded));
         line.speaker.is_some() && words.say_nothing()
             || words.are_condition()
-            || line.role != LineRole::Written && words.are_gesture()
+            || words.tell_nothing(&self.document.lines[self.line].names)
+            || words.end_before_description()
+            || line.role != LineRole::Written
+                && (words.are_gesture() || words.tell_errand() || words.only_think() || words.end_with_demonstrative())
+            || self.lacks_known_subject(decoded)
+    }
+
+    /// Returns whether an added subject or a pronoun means a person or thing without a name, and no entity.
+    fn lacks_known_subject(&self, decoded: &DecodedStatement) -> bool {
+        let (line, words) = (&self.document.lines[self.line], self.statement_words(decoded));
+        let is_wrong_pronoun = |reference: &Reference| {
+            matches!(reference.likely_referent.referent, Referent::Named(_))
+                && words.mean_described_person(reference.words.start, &line.described_persons)
+        };
+        decoded.subject.referent != Referent::Explicit && words.follow_unnamed_subject(&line.names)
+            || decoded.references.iter().any(is_wrong_pronoun)
     }
 
     fn statement_words(&self, decoded: &DecodedStatement) -> StatementWords<'_, '_> {
@@ -346,18 +327,18 @@ impl SentenceWriter<'_, '_> {
         // Example: "We should go back before", if the line continues with "she changes her mind"
         let is_interrupted = |word: &String| {
             let next = self.words.get(decoded.words.end);
-            CLAUSE_BOUNDARIES.contains(&word.as_str())
+            lists().statements.clause_boundaries.contains(word)
                 && next.is_some_and(|next| next.text.starts_with(char::is_alphanumeric))
         };
-        !NON_FINAL_WORDS.contains(&last.as_str())
+        !lists().statements.not_final.contains(&last)
             && !is_interrupted(&last)
-            && !["let", "please", "don"].contains(&first.as_str())
+            && !lists().statements.orders.contains(&first)
             && words.next().is_some()
             && self.has_verb(decoded)
     }
 
     /// Returns `None` if a pronoun is not resolved. A pronoun of the third person is allowed if an entity is named
-    /// before it.
+    /// before it. In "Odo has seen her", this entity is only the subject, and the sentence does not say whom Odo has seen.
     fn check_pronouns(
         &self,
         decoded: &DecodedStatement,
@@ -371,8 +352,11 @@ impl SentenceWriter<'_, '_> {
             let lower = self.lower(word);
             let named_before =
                 mentioned.first().is_some_and(|(at, _)| *at < word) || decoded.subject.referent != Referent::Explicit;
-            if FIRST_AND_SECOND_PERSON.contains(&lower.as_str())
-                || (THIRD_PERSON.contains(&lower.as_str()) && !named_before)
+            let is_only_object = self.statement_words(decoded).end_with_object(word)
+                && mentioned.iter().filter(|(at, _)| *at < word).count() < 2;
+            if lists().statements.first_and_second_person.contains(&lower)
+                || is_only_object
+                || (lists().statements.third_person.contains(&lower) && !named_before)
             {
                 return None;
             }
@@ -386,9 +370,10 @@ impl SentenceWriter<'_, '_> {
 
     fn is_pronoun(&self, word: usize) -> bool {
         let lower = self.lower(word);
-        [&FIRST_AND_SECOND_PERSON[..], &THIRD_PERSON, &POSSESSIVE_PRONOUNS]
-            .iter()
-            .any(|list| list.contains(&lower.as_str()))
+        let lists = &lists().statements;
+        [&lists.first_and_second_person, &lists.third_person, &lists.possessives]
+            .into_iter()
+            .any(|list| list.contains(&lower))
     }
 
     /// Returns the words of the statement, with names instead of references. A pronoun of the third person remains if
@@ -417,7 +402,7 @@ impl SentenceWriter<'_, '_> {
             };
             at = replacement.words.end;
             if replacement.entity.is_some_and(|entity| named_entities.contains(&entity))
-                && (THIRD_PERSON.contains(&lower.as_str()) || lower == "its")
+                && (lists().statements.third_person.contains(&lower) || lower == "its")
             {
                 body.push_str(word.text);
                 continue;
@@ -439,7 +424,7 @@ impl SentenceWriter<'_, '_> {
             }
             if self.is_possessive(&lower, at, decoded.words.end) {
                 body.push_str(if replacement.name.ends_with('s') { "'" } else { "'s" });
-            } else if SUBJECT_PRONOUNS.contains(&lower.as_str()) {
+            } else if lists().statements.subjects.contains(&lower) {
                 at = self.write_agreeing_verb(&mut body, at, decoded.words.end, replacement.is_plural);
             }
         }
@@ -457,8 +442,8 @@ impl SentenceWriter<'_, '_> {
             let full_form = match (second, is_plural) {
                 ("m" | "re", false) => "is",
                 ("m" | "re", true) => "are",
-                ("s", _) if PERFECT_CUES.contains(&third) => "has",
-                ("d", _) if PERFECT_CUES.contains(&third) => "had",
+                ("s", _) if lists().statements.after_has.contains(third) => "has",
+                ("d", _) if lists().statements.after_has.contains(third) => "had",
                 ("s", _) => "is",
                 ("ve", false) => "has",
                 ("ve", true) => "have",
@@ -498,7 +483,7 @@ impl SentenceWriter<'_, '_> {
     /// Returns whether a pronoun is possessive. "Her" is possessive if a noun or adjective follows.
     fn is_possessive(&self, pronoun: &str, next: usize, end: usize) -> bool {
         if pronoun != "her" {
-            return POSSESSIVE_PRONOUNS.contains(&pronoun);
+            return lists().statements.possessives.contains(pronoun);
         }
         let grammar = self.document.extractor.grammar();
         let lower = self.lower(next);
@@ -507,7 +492,7 @@ impl SentenceWriter<'_, '_> {
         let has_next_word = next < end && lower.starts_with(char::is_alphanumeric);
         has_next_word
             && !grammar.word_class(&lower).has(closed_classes)
-            && !["to", "that", "if", "how", "what", "as", "not", "is", "was"].contains(&lower.as_str())
+            && !lists().statements.after_object_her.contains(&lower)
     }
 
     /// Returns the form of a verb that agrees with a name. `is_plural` tells whether the name is plural.
@@ -518,8 +503,8 @@ impl SentenceWriter<'_, '_> {
             ("were", false) => "was".to_owned(),
             ("have", false) => "has".to_owned(),
             ("do", false) => "does".to_owned(),
-            (_, false) if AUXILIARIES.contains(&verb) => verb.to_owned(),
-            (_, false) if self.is_base_form(verb) && !NON_VERBS.contains(&verb) => third_person(verb),
+            (_, false) if lists().statements.auxiliaries.contains(verb) => verb.to_owned(),
+            (_, false) if self.is_base_form(verb) && !lists().statements.no_verbs.contains(verb) => third_person(verb),
             _ => verb.to_owned(),
         }
     }
@@ -548,29 +533,32 @@ impl SentenceWriter<'_, '_> {
     }
 
     /// Returns the prefix of a sentence that is not asserted, such as "The plan is that ". Returns an empty string if
-    /// the words already express the status.
-    fn status_prefix(&self, decoded: &DecodedStatement, factuality: Factuality) -> &'static str {
-        let contains_any =
-            |words: &[&str]| decoded.words.clone().any(|word| words.contains(&self.lower(word).as_str()));
+    /// the words of the text, or the words of its `sentence`, already express the status.
+    fn status_prefix(&self, decoded: &DecodedStatement, sentence: &str, factuality: Factuality) -> &'static str {
+        let written = hearsay_model::text::words(sentence);
+        let contains_any = |words: &WordSet| {
+            let is_listed = |word: &str| words.contains(word);
+            decoded.words.clone().any(|word| is_listed(&self.lower(word))) || written.iter().any(|word| is_listed(word))
+        };
+        let is_ongoing = || self.statement_words(decoded).are_ongoing();
         match factuality {
-            Factuality::Planned if !contains_any(&MODALS) && self.lower(decoded.words.start) != "to" => {
+            Factuality::Planned if is_ongoing() => "",
+            Factuality::Planned
+                if !contains_any(&lists().statements.plans) && self.lower(decoded.words.start) != "to" =>
+            {
                 "The plan is that "
             }
-            Factuality::Hedged
-                if !contains_any(&["perhaps", "maybe", "may", "might", "could", "if", "seems", "possibly"]) =>
-            {
-                "Perhaps "
-            }
-            Factuality::Ended if !contains_any(&["was", "were", "had", "formerly", "once", "longer"]) => {
-                "It is no longer true that "
-            }
+            Factuality::Hedged if !contains_any(&lists().statements.guesses) => "Perhaps ",
+            Factuality::Ended if !contains_any(&lists().statements.past) => "It is no longer true that ",
             _ => "",
         }
     }
 }
 
-fn most_likely_factuality(probabilities: &[f32; 5]) -> Factuality {
-    let best = Factuality::ALL.into_iter().zip(probabilities).max_by(|a, b| a.1.total_cmp(b.1));
+fn most_likely_factuality(probabilities: &[f32; 5], may_be_planned: bool) -> Factuality {
+    let possible = Factuality::ALL.into_iter().zip(probabilities);
+    let possible = possible.filter(|(factuality, _)| may_be_planned || *factuality != Factuality::Planned);
+    let best = possible.max_by(|a, b| a.1.total_cmp(b.1));
     best.map_or(Factuality::Hedged, |(factuality, _)| factuality)
 }
 

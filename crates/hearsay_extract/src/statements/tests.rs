@@ -7,7 +7,7 @@ use hearsay_model::{
 };
 
 use super::*;
-use crate::{Extraction, Language};
+use crate::{Extraction, Language, model::Reference};
 
 static MODEL: LazyLock<ReadingModel> = LazyLock::new(|| {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../assets/models");
@@ -249,7 +249,10 @@ fn doubt_concerns_one_statement_and_not_its_neighbour() {
             "They say Kash Zeller hates Uriel Tal. Kash Zeller owes Vex Arlen forty crowns.",
             "Kash Zeller owes Vex Arlen forty crowns.",
         ),
-        ("Kash Zeller might betray Uriel Tal. Vex Arlen gave Odo the ledger.", "Vex Arlen gave Odo the ledger."),
+        (
+            "Kash Zeller might betray Uriel Tal. Vex Arlen gave Odo the ledger.",
+            "Vex Arlen gives the ledger to Odo Brandt.",
+        ),
         ("Kash Zeller told Uriel Tal that Vex Arlen stole the crown.", "Vex Arlen stole the crown."),
     ] {
         let is_accepted = |fact: &ExtractedFact| fact.statement == expected && fact.confidence.get() >= 0.7;
@@ -414,6 +417,63 @@ fn the_people_of_an_npc_are_not_the_party() {
     };
     assert_eq!(write("ilva").as_deref(), Some("The Red Lanterns sell it to Odo Brandt."));
     assert_eq!(write("kash-zeller"), None);
+}
+
+/// Returns the index of an entity in the lexicon.
+fn known(lexicon: &Lexicon, name: &str) -> EntityRef {
+    EntityRef::Known(lexicon.index(&id(name)).unwrap())
+}
+
+/// Returns a statement in some words, with its subject and its references.
+fn decoded(words: Range<usize>, subject: Referent, references: &[(usize, Referent)]) -> DecodedStatement {
+    let likely = |referent: Referent| LikelyReferent { referent, probability: 1.0 };
+    let reference =
+        |(at, referent): &(usize, Referent)| Reference { words: *at..*at + 1, likely_referent: likely(*referent) };
+    DecodedStatement {
+        words,
+        begin_probability: 1.0,
+        continue_probability: 1.0,
+        correctness_logit: 1.0,
+        status_probabilities: [1.0, 0.0, 0.0, 0.0, 0.0],
+        subject: likely(subject),
+        stated_by: likely(Referent::Other),
+        references: references.iter().map(reference).collect(),
+    }
+}
+
+#[test]
+fn a_person_or_thing_without_a_name_is_no_entity() {
+    let (extractor, lexicon) = (Extractor::new(Language::english(), Vocabulary::default()), lexicon());
+    let odo = Referent::Named(known(&lexicon, "odo-brandt"));
+    let write = |text: &str, statement: &DecodedStatement| {
+        let lines = [DocumentLine { text, role: LineRole::Dm, speaker: None, topic: None }];
+        let document = PreparedDocument::new(&extractor, &lexicon, &MODEL, &lines, &[]);
+        StatementText::write(&document, 0, statement).map(|sentence| sentence.text)
+    };
+    let crushed = decoded(4..8, odo, &[]);
+    assert_eq!(write("A beam breaks and hits the old smith.", &crushed), None);
+    let hit = write("Odo Brandt slips and hits the old smith.", &crushed);
+    assert_eq!(hit.as_deref(), Some("Odo Brandt hits the old smith."));
+    let paid = decoded(7..11, Referent::Explicit, &[(7, odo)]);
+    assert_eq!(write("A man came to the Mill. He paid Vex Arlen.", &paid), None);
+    let named = write("Odo Brandt came to the Mill. He paid Vex Arlen.", &paid);
+    assert_eq!(named.as_deref(), Some("Odo Brandt paid Vex Arlen."));
+}
+
+#[test]
+fn a_statement_begins_with_its_own_subject() {
+    let (extractor, lexicon) = (Extractor::new(Language::english(), Vocabulary::default()), lexicon());
+    let odo = id("odo-brandt");
+    let text = "I promise Vex Arlen I will come to the Mill.";
+    let lines = [DocumentLine { text, role: LineRole::Player, speaker: Some(&odo), topic: None }];
+    let document = PreparedDocument::new(&extractor, &lexicon, &MODEL, &lines, &[]);
+    let speaker = Referent::Named(known(&lexicon, "odo-brandt"));
+    let statement = document.without_receiver(0, &decoded(2..10, Referent::Explicit, &[(4, speaker)]));
+    assert_eq!(statement.words, 4..10);
+    let sentence = StatementText::write(&document, 0, &statement).map(|sentence| sentence.text);
+    assert_eq!(sentence.as_deref(), Some("Odo Brandt will come to the Mill."));
+    assert!(document.say_one_word(0, &decoded(4..6, Referent::Explicit, &[(4, speaker)])));
+    assert!(!document.say_one_word(0, &decoded(4..7, Referent::Explicit, &[(4, speaker)])));
 }
 
 #[test]

@@ -155,6 +155,60 @@ fn a_gift_names_the_thing_that_is_given() {
 }
 
 #[test]
+fn a_gift_with_two_objects_names_the_thing_that_changes_hands() {
+    for (text, expected) in [
+        ("Odo gives Mirela the key.", "Odo Brandt gives the key to Mirela Voss."),
+        ("Odo hands Mirela the key of the chest.", "Odo Brandt hands the key of the chest to Mirela Voss."),
+        ("Odo slides a coin to Mirela.", "Odo Brandt slides a coin to Mirela Voss."),
+    ] {
+        let facts = narrated(text);
+        assert!(facts.iter().any(|fact| fact.statement == expected), "{text}: {facts:?}");
+    }
+    for text in ["Odo gives Mirela the slip.", "Odo gives Mirela the night off.", "Odo was given the key by Mirela."] {
+        let facts = narrated(text);
+        assert!(!facts.iter().any(|fact| fact.statement.contains(" gives ")), "{text}: {facts:?}");
+    }
+}
+
+#[test]
+fn a_receiver_is_no_work_of_an_author() {
+    let works = |text: &str| {
+        let facts = narrated(text).into_iter().filter(|fact| fact.predicate == *"CREATED");
+        facts.filter(|fact| fact.stage == hearsay_model::ExtractionStage::Clauses).count()
+    };
+    assert_eq!((works("Odo wrote Mirela a letter."), works("Odo wrote the Black Ledger.")), (0, 1));
+}
+
+#[test]
+fn a_debt_to_us_is_perhaps_a_debt_to_the_speaker() {
+    let facts = spoken("Odo owes us ten crowns.", &[id("lyra"), id("mirela-voss")], &[]);
+    let debt = facts.iter().find(|fact| fact.predicate == *"OWES").unwrap_or_else(|| panic!("{facts:?}"));
+    assert_eq!(debt.statement, "Odo Brandt owes Lyra ten crowns.");
+    assert!(debt.confidence.get() < 0.7, "{facts:?}");
+}
+
+#[test]
+fn the_sentence_of_a_promise_says_what_is_promised() {
+    for (text, expected) in [
+        ("Odo promises ten crowns to Mirela.", "Odo Brandt made a promise to Mirela Voss: ten crowns."),
+        ("Odo promises Mirela ten crowns.", "Odo Brandt made a promise to Mirela Voss: ten crowns."),
+        ("Odo promised Mirela a seat in the hall.", "Odo Brandt made a promise to Mirela Voss: a seat in the hall."),
+        ("Odo promises Mirela to stay.", "Odo Brandt made a promise to Mirela Voss."),
+    ] {
+        let facts = narrated(text);
+        assert!(facts.iter().any(|fact| fact.statement == expected), "{text}: {facts:?}");
+    }
+}
+
+#[test]
+fn a_plural_name_of_a_group_has_a_plural_verb() {
+    let lexicon =
+        lexicon(&[("crows", "faction", "", &["The Night Crows"]), ("eel", "location", "", &["The Gilded Eel"])]);
+    let facts = reviewed(&lexicon, &Text::new("The Gilded Eel belongs to the Night Crows.", TextType::Narration));
+    assert!(facts.iter().any(|fact| fact.statement == "The Night Crows own The Gilded Eel."), "{facts:?}");
+}
+
+#[test]
 fn a_gift_is_no_promise() {
     for text in ["Odo gives Mirela a nod.", "Odo gives Mirela the key and Lyra promises Grimjaw to stay."] {
         let facts = narrated(text);
@@ -248,4 +302,38 @@ fn a_title_describes_and_addresses_a_person_and_a_player_is_the_character() {
     assert_eq!(mentioned("I saw the fire, Cellarer.", TextType::Talk), ["leoric"]);
     assert_eq!(mentioned("Jonas says she goes home.", TextType::Narration), ["maud"]);
     assert!(mentioned("Jonas sells fish. An abbot came.", TextType::Narration).is_empty());
+}
+
+#[test]
+fn a_description_before_a_colon_says_who_speaks() {
+    let text = Text { preceding: &["Odo sat down."], ..Text::new("The landlord: more wine!", TextType::Narration) };
+    let facts = extractor().extract(&town(), &text).facts;
+    assert!(facts.iter().all(|fact| fact.predicate != *"occupation"), "{facts:?}");
+}
+
+#[test]
+fn a_pronoun_of_speech_is_nobody_of_an_earlier_line_if_a_later_sentence_names_a_person() {
+    let (lyra, grimjaw) = (id("lyra"), Mention::Known(id("grimjaw-ironhand")));
+    for (text, expected) in
+        [("He owes Mirela ten crowns! Odo told us.", false), ("He owes Mirela ten crowns! We saw it.", true)]
+    {
+        let text = Text { speaker: Some(&lyra), preceding: &["Grimjaw sat down."], ..Text::new(text, TextType::Talk) };
+        let facts = extractor().extract(&town(), &text).facts;
+        assert_eq!(facts.iter().any(|fact| fact.subject == grimjaw), expected, "{facts:?}");
+    }
+}
+
+#[test]
+fn narration_after_the_words_of_an_npc_continues_with_the_npc() {
+    let mirela = id("mirela-voss");
+    for (speaker, expected) in [(Some(&mirela), "mirela-voss"), (None, "lyra")] {
+        let text = Text {
+            preceding: &["Lyra came in."],
+            previous_speaker: speaker,
+            ..Text::new("She owes Odo ten crowns.", TextType::Narration)
+        };
+        let facts = extractor().extract(&town(), &text).facts;
+        let debt = facts.iter().find(|fact| fact.predicate == *"OWES").map(|fact| &fact.subject);
+        assert_eq!(debt, Some(&Mention::Known(id(expected))), "{facts:?}");
+    }
 }

@@ -1,7 +1,7 @@
 //! Reads attributes that certain verbs state. Examples are an occupation after "as", a name after "call", a goal after
 //! "want", and a body part after "lose".
 
-use hearsay_model::PredicateRole;
+use hearsay_model::{PredicateRole, attribute};
 
 use crate::{
     chunker::VerbForm,
@@ -9,12 +9,14 @@ use crate::{
     mentions::EntityRef,
     predicate_properties::PredicateProperties,
     sentence_reader::{RawFact, ResolvedEntity, SentenceReader},
+    weights::Weight,
+    word_lists::lists,
 };
 
 impl SentenceReader<'_> {
     /// Records the occupation after "as", as in "joined the guild as its scribe" or "hired him as a spy".
     pub(super) fn read_role_after_as(&mut self, context: ClauseContext<'_>) {
-        let ClauseContext { at, status, weight_names, .. } = context;
+        let ClauseContext { at, basis, .. } = context;
         let (from, to) = self.clauses[at].rest_items;
         let Some(item) = (from..to).find(|item| self.syntax.word(*item) == "as") else { return };
         let Some(np) = self.syntax.noun_group_at(item + 1).filter(|np| self.chunks.noun_groups[*np].name.is_none())
@@ -22,7 +24,7 @@ impl SentenceReader<'_> {
             return;
         };
         let noun = self.singular(self.norm(self.chunks.noun_groups[np].head));
-        let Some(occupation) = self.target("occupation") else { return };
+        let Some(occupation) = self.target(attribute::OCCUPATION) else { return };
         if !self.noun_attributes(&noun).iter().any(|(target, _)| *target == occupation) {
             return;
         }
@@ -38,23 +40,16 @@ impl SentenceReader<'_> {
         );
         let subject = ResolvedEntity::certain(entity);
         let span = self.clause_span(at, end);
-        self.record_fact(
-            occupation,
-            &subject,
-            Err(value),
-            "",
-            &[weight_names, &["strong", "by_kind"]].concat(),
-            status,
-            span,
-        );
+        let weight_names = [basis.weight_names, &[Weight::STRONG, Weight::BY_KIND]].concat();
+        self.record_value(occupation, &subject, value, basis.with_weights(&weight_names), span);
     }
 
     /// Records an alias from a clause such as "everybody calls her Lady Luck".
     pub(super) fn read_naming(&mut self, context: ClauseContext<'_>) -> bool {
-        let ClauseContext { at, status, weight_names, .. } = context;
+        let ClauseContext { at, basis, .. } = context;
         let vg = self.verb_group(at).clone();
         let (from, to) = self.clauses[at].rest_items;
-        if vg.is_passive || !matches!(vg.lemma.as_str(), "call" | "nickname" | "dub" | "name") {
+        if vg.is_passive || !lists().verbs.naming.contains(vg.lemma.as_str()) {
             return false;
         }
         // In "calls her Lady Luck", the parser reads "her Lady Luck" as a possession.
@@ -62,13 +57,13 @@ impl SentenceReader<'_> {
             && let Some(owner) = self.chunks.noun_groups[np].owner
             && self.chunks.noun_groups[owner].is_pronoun
             && self.tokens[self.chunks.noun_groups[np].content_start].is_capitalized
-            && let Some(alias) = self.target("alias")
+            && let Some(alias) = self.target(attribute::ALIAS)
         {
             let refs = self.resolve(owner, &[]);
             let group = self.chunks.noun_groups[np].clone();
             let (value, span) = (self.source_text(group.content_start, group.end), self.clause_span(at, group.end));
             for subject in &refs {
-                self.record_fact(alias, subject, Err(value.clone()), "", weight_names, status, span);
+                self.record_value(alias, subject, value.clone(), basis, span);
             }
             return !refs.is_empty();
         }
@@ -82,26 +77,23 @@ impl SentenceReader<'_> {
             Some(EntityRef::New(_)) => true,
             None => self.tokens[self.chunks.noun_groups[name_group].head].is_capitalized,
         };
-        let Some(alias) = self.target("alias").filter(|_| is_new_name) else { return false };
+        let Some(alias) = self.target(attribute::ALIAS).filter(|_| is_new_name) else { return false };
         let refs = self.resolve(named_group, &[]);
         let value = self.source_text(self.chunk_content_start(from + 1), self.value_end(from + 1, to));
         let span = self.clause_span(at, self.chunk_end(from + 1));
         for subject in &refs {
-            self.record_fact(alias, subject, Err(value.clone()), "", weight_names, status, span);
+            self.record_value(alias, subject, value.clone(), basis, span);
         }
         !refs.is_empty()
     }
 
     /// Records a goal from "wants to see the sea" or "dreams of leaving".
     pub(crate) fn read_goal(&mut self, context: ClauseContext<'_>) -> bool {
-        let ClauseContext { at, subjects, status, weight_names } = context;
+        let ClauseContext { at, subjects, basis } = context;
         let vg = self.verb_group(at).clone();
-        let is_wish = matches!(
-            vg.lemma.as_str(),
-            "want" | "hope" | "wish" | "aim" | "dream" | "long" | "yearn" | "seek" | "aspire" | "strive"
-        );
+        let is_wish = lists().verbs.wishes.contains(vg.lemma.as_str());
         let Some(goals) =
-            self.target("goals").filter(|_| is_wish && !vg.is_passive && !vg.is_negated && !vg.is_progressive)
+            self.target(attribute::GOALS).filter(|_| is_wish && !vg.is_passive && !vg.is_negated && !vg.is_progressive)
         else {
             return false;
         };
@@ -124,23 +116,16 @@ impl SentenceReader<'_> {
         let end = self.chunk_end(goal_clause.rest_items.1.saturating_sub(1)).max(verb.end);
         let (value, span) = (self.source_text(from, end), self.clause_span(at, end));
         let fact_count = self.facts.len();
+        let weight_names = [basis.weight_names, &[Weight::BY_AIM]].concat();
         for subject in subjects {
-            self.record_fact(
-                goals,
-                subject,
-                Err(value.clone()),
-                "",
-                &[weight_names, &["by_aim"]].concat(),
-                status,
-                span,
-            );
+            self.record_value(goals, subject, value.clone(), basis.with_weights(&weight_names), span);
         }
         self.facts.len() > fact_count
     }
 
     /// Records the appearance or condition in "lost an eye", "is missing two fingers" or "wears his hair long".
     pub(super) fn read_lost_or_worn_part(&mut self, context: ClauseContext<'_>) -> bool {
-        let ClauseContext { at, subjects, status, weight_names } = context;
+        let ClauseContext { at, subjects, basis } = context;
         let vg = self.verb_group(at).clone();
         let (from, to) = self.clauses[at].rest_items;
         let body_part = self.syntax.noun_group_at(from).filter(|np| {
@@ -153,16 +138,15 @@ impl SentenceReader<'_> {
             let body_part =
                 self.grammar.possession_nouns.get(self.norm(group.head)).and_then(|entries| entries.first());
             let is_appearance =
-                body_part.is_some_and(|(target, _)| self.grammar.targets[*target].predicate == *"appearance");
+                body_part.is_some_and(|(target, _)| self.grammar.targets[*target].predicate == *attribute::APPEARANCE);
             is_own && group.name.is_none() && is_appearance
         });
-        let is_loss =
-            matches!(vg.lemma.as_str(), "lose" | "miss" | "lack" | "break" | "shave" | "dye") && !vg.is_passive;
+        let is_loss = lists().verbs.losses.contains(vg.lemma.as_str()) && !vg.is_passive;
         let is_own = self.syntax.noun_group_at(from).is_some_and(|np| self.chunks.noun_groups[np].owner.is_some());
         // "keeps his hair short" describes a look, but "keeps his hand on his axe" describes an action.
         let is_placed = vg.lemma == "keep" && self.syntax.is_preposition(from + 1);
         let is_worn = matches!(vg.lemma.as_str(), "wear" | "keep") && !vg.is_passive && is_own && !is_placed;
-        let name = if vg.lemma == "break" { "condition" } else { "appearance" };
+        let name = if vg.lemma == "break" { attribute::CONDITION } else { attribute::APPEARANCE };
         let Some(appearance) = self.target(name).filter(|_| (is_loss || is_worn) && body_part.is_some()) else {
             return false;
         };
@@ -170,16 +154,9 @@ impl SentenceReader<'_> {
         let first = if is_worn { self.chunk_content_start(from) } else { vg.head };
         let (value, span) = (self.source_text(first, end), self.clause_span(at, end));
         let fact_count = self.facts.len();
+        let weight_names = [basis.weight_names, &[Weight::BY_PART]].concat();
         for subject in subjects {
-            self.record_fact(
-                appearance,
-                subject,
-                Err(value.clone()),
-                "",
-                &[weight_names, &["by_part"]].concat(),
-                status,
-                span,
-            );
+            self.record_value(appearance, subject, value.clone(), basis.with_weights(&weight_names), span);
         }
         self.facts.len() > fact_count
     }

@@ -5,20 +5,20 @@ use crate::{
     copula::ClauseContext,
     mentions::EntityRef,
     sentence_reader::{RawFact, SentenceReader, WeightNames},
+    weights::Weight,
+    word_lists::lists,
 };
 
 impl SentenceReader<'_> {
     /// Copies the facts of the previous clause to another subject, as in "Mirela does not own the Eel, Rusk does."
     pub(crate) fn read_ellipsis(&mut self, context: ClauseContext<'_>) -> bool {
-        let ClauseContext { at, subjects, status, .. } = context;
+        let ClauseContext { at, subjects, basis } = context;
         let vg = self.verb_group(at).clone();
         let clause = self.clauses[at].clone();
-        let has_no_complement = matches!(vg.lemma.as_str(), "do" | "be" | "have" | "will")
+        let has_no_complement = lists().auxiliaries.elliptic.contains(vg.lemma.as_str())
             && (clause.rest_items.0 >= clause.rest_items.1
-                || matches!(
-                    self.syntax.word(clause.rest_items.0),
-                    "," | "." | "!" | "too" | "as" | "though" | "also" | ""
-                ))
+                || matches!(self.syntax.word(clause.rest_items.0), "," | "." | "!" | "")
+                || lists().speech.after_ellipsis.contains(self.syntax.word(clause.rest_items.0)))
             && self.syntax.noun_group_at(clause.rest_items.0).is_none();
         let is_main = clause.clause_type == ClauseType::Main && clause.subject_source == SubjectSource::Direct;
         let Some(previous_clause) = at.checked_sub(1).filter(|_| has_no_complement && is_main && !subjects.is_empty())
@@ -39,7 +39,7 @@ impl SentenceReader<'_> {
             for subject in subjects.iter().filter(|subject| !previous_subjects.contains(&subject.entity)) {
                 let span = self.clause_span(at, vg.end);
                 let mut weight_names = fact.weight_names.names.clone();
-                weight_names.push("likewise");
+                weight_names.push(Weight::LIKEWISE);
                 weight_names.extend(subject.weight_name);
                 let denied = vg.is_negated;
                 self.facts.push(RawFact {
@@ -47,7 +47,7 @@ impl SentenceReader<'_> {
                     weight_names: WeightNames { names: weight_names },
                     span,
                     denied,
-                    stated_by: status.stated_by,
+                    stated_by: basis.status.stated_by,
                     stage: self.stage,
                     ..fact.clone()
                 });

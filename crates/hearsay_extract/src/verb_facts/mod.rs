@@ -12,14 +12,15 @@ use hearsay_model::PredicateRole;
 
 use crate::{
     clauses::ClauseType, copula::ClauseContext, grammar::PatternPart, mentions::EntityRef,
-    predicate_properties::PredicateProperties, sentence_reader::SentenceReader, triggers::Trigger,
+    predicate_properties::PredicateProperties, sentence_reader::SentenceReader, triggers::Trigger, weights::Weight,
+    word_lists::lists,
 };
 
 impl SentenceReader<'_> {
     /// Records the facts that a verb and its objects state: usually at most one relation and one attribute. Returns
     /// whether the verb was read.
     pub(crate) fn read_verb(&mut self, context: ClauseContext<'_>) -> bool {
-        let ClauseContext { at, status, .. } = context;
+        let ClauseContext { at, basis, .. } = context;
         let vg = self.verb_group(at).clone();
         let grammar = self.grammar;
         let patterns = grammar.verb_patterns.get(&vg.lemma).map_or(&[][..], Vec::as_slice);
@@ -49,7 +50,8 @@ impl SentenceReader<'_> {
             let may_add_relation =
                 may_add_relation || (is_relation && !vg.is_passive && !pattern.is_weak && is_direct_object);
             let is_done = if is_relation { has_relation && !may_add_relation } else { has_attribute };
-            let is_blocked_by_would = status.has_would && !target.has(PredicateProperties::IS_ASSERTED_WITH_WOULD);
+            let is_blocked_by_would =
+                basis.status.has_would && !target.has(PredicateProperties::IS_ASSERTED_WITH_WOULD);
             if is_done
                 || is_blocked_by_would
                 || (reports_speech && !(target.has(PredicateProperties::PROMISE) && self.is_about_future(at)))
@@ -57,7 +59,7 @@ impl SentenceReader<'_> {
                 continue;
             }
             let needs_negation = pattern.parts.first() == Some(&PatternPart::Word("not".into()));
-            if (needs_negation && !vg.is_negated) || (status.has_can && !pattern.words.starts_with("can not")) {
+            if (needs_negation && !vg.is_negated) || (basis.status.has_can && !pattern.words.starts_with("can not")) {
                 continue;
             }
             let parts = if needs_negation { &pattern.parts[1..] } else { &pattern.parts[..] };
@@ -68,13 +70,14 @@ impl SentenceReader<'_> {
                 }
                 self.read_passive(context, pattern, parts);
             } else {
-                let mut status = status.clone();
+                let mut status = basis.status.clone();
                 status.denied &= !needs_negation;
                 if let Some(pattern_match) = self
                     .match_after_verb(at, parts, may_skip)
                     .filter(|pattern_match| !pattern_match.object.is_some_and(|at| used_items.contains(&at)))
                 {
-                    self.read_active(ClauseContext { status: &status, ..context }, pattern, parts, pattern_match);
+                    let context = ClauseContext { basis: basis.with_status(&status), ..context };
+                    self.read_active(context, pattern, parts, pattern_match);
                     if self.facts.len() > fact_count {
                         used_items.extend(pattern_match.object);
                         used_items.extend(pattern_match.second_object);
@@ -97,11 +100,11 @@ impl SentenceReader<'_> {
 
     /// Records awareness from "knows where the ledger is" or "knows what happened to Odo".
     fn read_knowledge(&mut self, context: ClauseContext<'_>) -> bool {
-        let ClauseContext { at, subjects, status, weight_names } = context;
+        let ClauseContext { at, subjects, basis } = context;
         let lemma = self.verb_group(at).lemma.clone();
         let is_knowing = self.grammar.triggers.contains(Trigger::Knowing, &lemma);
         let Some(target) = self.role_target(PredicateRole::Awareness).filter(|_| is_knowing) else { return false };
-        let is_question_word = |word: &str| matches!(word, "where" | "what" | "who" | "how" | "why");
+        let is_question_word = |word: &str| lists().questions.known.contains(word);
         let Some(question_clause) = self
             .clauses
             .get(at + 1)
@@ -114,24 +117,17 @@ impl SentenceReader<'_> {
         let objects = self.resolve_all(&question_clause.subjects, &entities);
         let span = self.clause_span(at, self.chunk_end(question_clause.rest_items.1.saturating_sub(1)));
         let fact_count = self.facts.len();
+        let weight_names = [basis.weight_names, &[Weight::BY_ASKING]].concat();
         for object in &objects {
             for subject in subjects {
-                self.record_fact(
-                    target,
-                    subject,
-                    Ok(object),
-                    &lemma,
-                    &[weight_names, &["by_asking"]].concat(),
-                    status,
-                    span,
-                );
+                self.record_relation(target, (subject, object), &lemma, basis.with_weights(&weight_names), span);
             }
         }
         self.facts.len() > fact_count
     }
 
     pub(crate) fn read_unmatched_verb(&mut self, context: ClauseContext<'_>) {
-        let ClauseContext { at, subjects, status, weight_names } = context;
+        let ClauseContext { at, subjects, basis } = context;
         let Some(related) = self.related_target else { return };
         let vg = self.verb_group(at).clone();
         let clause = self.clauses[at].clone();
@@ -142,12 +138,15 @@ impl SentenceReader<'_> {
             || properties.is_copula
             || vg.lemma == "be"
             || properties.is_irrealis
-            || status.denied
+            || basis.status.denied
         {
             return;
         }
         let entities: Vec<EntityRef> = subjects.iter().map(|subject| subject.entity).collect();
         let first = clause.rest_items.0;
+        if self.is_receiver(first, clause.rest_items.1) {
+            return;
+        }
         let (item, words) = if self.syntax.noun_group_at(first).is_some() {
             (first, vg.lemma.clone())
         } else if self.syntax.is_preposition(first) && self.syntax.noun_group_at(first + 1).is_some() {
@@ -158,7 +157,7 @@ impl SentenceReader<'_> {
         let (list, _) = self.syntax.noun_list(item, clause.rest_items.1);
         let mut objects = self.resolve_all(&list, &entities);
         let mut words = words;
-        let mut weight_names = [weight_names, &["fallback"]].concat();
+        let mut weight_names = [basis.weight_names, &[Weight::FALLBACK]].concat();
         if objects.is_empty()
             && let [np] = list[..]
         {
@@ -166,14 +165,14 @@ impl SentenceReader<'_> {
             objects = self.owners(np, Some(item), &["of"]);
             words = format!("{words} the {} of", self.norm(self.chunks.noun_groups[np].head));
             if !self.grammar.verb_patterns.get(&vg.lemma).is_none_or(Vec::is_empty) {
-                weight_names.retain(|name| *name != "fallback");
-                weight_names.push("weak");
+                weight_names.retain(|name| *name != Weight::FALLBACK);
+                weight_names.push(Weight::WEAK);
             }
         }
         let span = self.clause_span(at, self.chunk_end(item));
         for subject in subjects {
             for object in &objects {
-                self.record_fact(related, subject, Ok(object), &words, &weight_names, status, span);
+                self.record_relation(related, (subject, object), &words, basis.with_weights(&weight_names), span);
             }
         }
     }

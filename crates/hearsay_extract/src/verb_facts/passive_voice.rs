@@ -1,11 +1,13 @@
 //! Reads the relations that a verb in the passive voice states, such as "was hired by the guild" or "was found at the
 //! mill".
 
+use super::active_voice::is_gift;
 use crate::{
     copula::ClauseContext,
     grammar::{Pattern, PatternPart},
     mentions::EntityRef,
     sentence_reader::SentenceReader,
+    weights::Weight,
 };
 
 impl SentenceReader<'_> {
@@ -15,11 +17,14 @@ impl SentenceReader<'_> {
         pattern: &Pattern,
         parts: &[PatternPart],
     ) -> bool {
-        let ClauseContext { at, subjects, status, weight_names } = context;
+        let ClauseContext { at, subjects, basis } = context;
+        if is_gift(&self.grammar.targets[pattern.target], parts) {
+            return false;
+        }
         let clause = self.clauses[at].clone();
         let object_position = parts.iter().position(|part| *part == PatternPart::Object);
-        let mut weight_names = pattern.with_strength(weight_names);
-        weight_names.push("by_passive");
+        let mut weight_names = pattern.with_strength(basis.weight_names);
+        weight_names.push(Weight::BY_PASSIVE);
         let entities: Vec<EntityRef> = subjects.iter().map(|subject| subject.entity).collect();
         if object_position == Some(0) && parts.iter().filter(|part| **part == PatternPart::Object).count() == 2 {
             // Example: "was found at the mill"
@@ -32,7 +37,13 @@ impl SentenceReader<'_> {
             let mut has_facts = false;
             for subject in subjects {
                 for object in &objects {
-                    self.record_fact(pattern.target, subject, Ok(object), &pattern.words, &weight_names, status, span);
+                    self.record_relation(
+                        pattern.target,
+                        (subject, object),
+                        &pattern.words,
+                        basis.with_weights(&weight_names),
+                        span,
+                    );
                     has_facts = true;
                 }
             }
@@ -62,7 +73,13 @@ impl SentenceReader<'_> {
             for subject in subjects {
                 let (a, b) = if pattern.is_reversed { (subject, agent) } else { (agent, subject) };
                 if self.kinds(a.entity).intersects(target.subject) && self.kinds(b.entity).intersects(target.object) {
-                    self.record_fact(pattern.target, a, Ok(b), &pattern.words, &weight_names, status, span);
+                    self.record_relation(
+                        pattern.target,
+                        (a, b),
+                        &pattern.words,
+                        basis.with_weights(&weight_names),
+                        span,
+                    );
                     has_facts = true;
                 }
             }

@@ -4,7 +4,8 @@ use crate::{
     chunker::{VerbForm, VerbGroup},
     clauses::{Clause, ClauseType},
     copula::ClauseContext,
-    sentence_reader::{ResolvedEntity, SentenceReader},
+    sentence_reader::{FactBasis, ResolvedEntity, SentenceReader},
+    weights::{DoubtFactor, Weight},
 };
 
 /// Returns whether a verb group is about the future.
@@ -16,7 +17,7 @@ impl SentenceReader<'_> {
     /// Records a promise of the speaker to the only hearer, or to the person whom the speaker addressed last, as in "I
     /// promise" and "I promise I will pay".
     pub(super) fn read_promise_to_hearer(&mut self, context: ClauseContext<'_>) -> bool {
-        let ClauseContext { at, status, weight_names, .. } = context;
+        let ClauseContext { at, basis, .. } = context;
         let (clause, vg) = (&self.clauses[at], self.verb_group(at));
         let object =
             self.syntax.noun_group_at(clause.rest_items.0).filter(|_| clause.rest_items.0 < clause.rest_items.1);
@@ -26,7 +27,7 @@ impl SentenceReader<'_> {
             self.speech.speaker.filter(|_| is_own && self.speech.is_direct_speech && self.is_about_future(at));
         let grammar = self.grammar;
         let (Some(pattern), Some(speaker)) = (grammar.promise_pattern(&vg.lemma), speaker) else { return false };
-        let mut status = status.clone();
+        let mut status = basis.status.clone();
         // "I promise" alone may only confirm what was said before: "I saw nothing. I promise."
         let is_act = |other: &Clause| {
             let vg = &self.chunks.verb_groups[other.verb_group];
@@ -34,19 +35,20 @@ impl SentenceReader<'_> {
         };
         let follows_announcement = self.history.announced_in_sentence.is_some_and(|at| at + 1 == self.history.sentence);
         if !(follows_announcement || object.is_some() || self.clauses.iter().any(is_act)) {
-            self.apply_doubt(&mut status, "hedge", None);
+            self.apply_doubt(&mut status, DoubtFactor::HEDGE, None);
         }
         let (end, span) = (vg.end, self.clause_span(at, vg.end));
-        let weight_names = [&pattern.with_strength(weight_names)[..], &["by_verb"]].concat();
+        let weight_names = [&pattern.with_strength(basis.weight_names)[..], &[Weight::BY_VERB]].concat();
+        let basis = FactBasis::new(&status, &weight_names);
         let mut hearers = self.resolve_pronoun("you", end, &[]);
         if hearers.is_empty() {
             let addressed = self.set_off_person().or(self.history.addressed);
-            hearers.extend(addressed.map(|hearer| ResolvedEntity::uncertain(hearer, Some("pronoun"), None)));
+            hearers.extend(addressed.map(|hearer| ResolvedEntity::uncertain(hearer, Some(Weight::PRONOUN), None)));
         }
         let fact_count = self.facts.len();
         for hearer in hearers {
             let speaker = ResolvedEntity::certain(speaker);
-            self.record_fact(pattern.target, &speaker, Ok(&hearer), &pattern.words, &weight_names, &status, span);
+            self.record_relation(pattern.target, (&speaker, &hearer), &pattern.words, basis, span);
         }
         self.facts.len() > fact_count
     }

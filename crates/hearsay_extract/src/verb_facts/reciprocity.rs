@@ -9,7 +9,7 @@ use crate::{
 impl SentenceReader<'_> {
     /// Records a mutual relation between two subjects: "hate each other", "trusted one another".
     pub(super) fn read_reciprocal_verb(&mut self, context: ClauseContext<'_>, patterns: &[Pattern]) -> bool {
-        let ClauseContext { at, subjects, status, weight_names } = context;
+        let ClauseContext { at, subjects, basis } = context;
         let [a, b, ..] = subjects else { return false };
         let vg = self.verb_group(at).clone();
         let clause = self.clauses[at].clone();
@@ -35,22 +35,22 @@ impl SentenceReader<'_> {
                     && self.kinds(b.entity).intersects(grammar.targets[pattern.target].object);
                 if !kinds_fit
                     || (needs_negation && !vg.is_negated)
-                    || (status.has_can && !pattern.words.starts_with("can not"))
+                    || (basis.status.has_can && !pattern.words.starts_with("can not"))
                 {
                     continue;
                 }
-                let mut status = status.clone();
+                let mut status = basis.status.clone();
                 status.denied &= !needs_negation;
-                let status = &status;
+                let basis = basis.with_status(&status);
                 if words.iter().all(|word| words_between.iter().any(|other| other == word))
                     && words.len() >= words_between.len().min(1)
                 {
                     let is_symmetric = grammar.targets[pattern.target].is_symmetric;
                     let span = self.clause_span(at, reciprocal_at + 2);
                     let (a, b) = (*a, *b);
-                    self.record_fact(pattern.target, &a, Ok(&b), &pattern.words, weight_names, status, span);
+                    self.record_relation(pattern.target, (&a, &b), &pattern.words, basis, span);
                     if !is_symmetric {
-                        self.record_fact(pattern.target, &b, Ok(&a), &pattern.words, weight_names, status, span);
+                        self.record_relation(pattern.target, (&b, &a), &pattern.words, basis, span);
                     }
                     return true;
                 }
@@ -62,9 +62,9 @@ impl SentenceReader<'_> {
             if needs_negation && !vg.is_negated {
                 continue;
             }
-            let mut status = status.clone();
+            let mut status = basis.status.clone();
             status.denied &= !needs_negation;
-            let status = &status;
+            let basis = basis.with_status(&status);
             let parts = &pattern.parts[usize::from(needs_negation)..];
             if let Some(pattern_match) = self.match_parts(parts, clause.rest_items.0, clause.rest_items.1, false) {
                 // Without an object, as in "Odo and Lyra married", the relation is between the two subjects.
@@ -78,7 +78,7 @@ impl SentenceReader<'_> {
                 if !has_other_object {
                     let span = self.clause_span(at, self.chunk_start(pattern_match.end).max(vg.end));
                     let (a, b) = (*a, *b);
-                    self.record_fact(pattern.target, &a, Ok(&b), &pattern.words, weight_names, status, span);
+                    self.record_relation(pattern.target, (&a, &b), &pattern.words, basis, span);
                     return true;
                 }
             }

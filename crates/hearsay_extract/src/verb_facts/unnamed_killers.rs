@@ -1,15 +1,24 @@
 //! Reads deaths of which the cause has no name: "A spear kills Odo."
 
+use hearsay_model::attribute;
+
 use crate::{
-    assertion_status::AssertionStatus, chunker::VerbForm, clauses::SubjectSource, grammar::Pattern, kind_set::KindSet,
-    patterns::PatternMatch, predicate_properties::PredicateProperties, sentence_reader::SentenceReader,
+    assertion_status::AssertionStatus,
+    chunker::VerbForm,
+    clauses::SubjectSource,
+    grammar::Pattern,
+    kind_set::KindSet,
+    patterns::PatternMatch,
+    predicate_properties::PredicateProperties,
+    sentence_reader::{FactBasis, SentenceReader},
+    weights::Weight,
 };
 
 impl SentenceReader<'_> {
     /// Records the death of each person whom an unnamed person or thing kills: "A spear kills Odo."
     pub(crate) fn read_killings_by_unnamed(&mut self, statuses: &[AssertionStatus]) {
         let grammar = self.grammar;
-        let Some(condition) = self.target("condition") else { return };
+        let Some(condition) = self.target(attribute::CONDITION) else { return };
         for (at, status) in statuses.iter().enumerate().filter(|(_, status)| status.is_plain_assertion()) {
             let (clause, vg) = (self.clauses[at].clone(), self.verb_group(at).clone());
             let is_act = vg.form == VerbForm::Finite && !vg.is_passive && !vg.is_negated && vg.modal.is_none();
@@ -34,8 +43,8 @@ impl SentenceReader<'_> {
             for victim in self.resolve_objects(&pattern_match, to, &[], pattern) {
                 let is_known = self.facts.iter().any(|fact| fact.subject == victim.entity && fact.target == condition);
                 if self.kinds(victim.entity) == KindSet::PERSON && !is_known {
-                    let weight_names = ["strong", "by_verb"];
-                    self.record_fact(condition, &victim, Err("dead".to_owned()), "", &weight_names, status, span);
+                    let basis = FactBasis::new(status, &[Weight::STRONG, Weight::BY_VERB]);
+                    self.record_value(condition, &victim, "dead".to_owned(), basis, span);
                 }
             }
         }

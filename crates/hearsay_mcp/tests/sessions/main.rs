@@ -299,7 +299,7 @@ async fn the_dm_logs_typed_lines() {
     }
     // Narration that may state a secret is heard by nobody.
     let narrated = dm.ok("log", json!({"text": "Cyrus Vane stole the silver bell."})).await;
-    assert_eq!((&narrated["talk_kind"], &narrated["heard_by"]), (&json!("out_of_character"), &json!([])));
+    assert_eq!((&narrated["talk_kind"], &narrated["heard_by"]), (&json!("withheld"), &json!([])));
     assert_eq!(narrated["withheld"][0]["statement"], "Cyrus Vane stole the silver bell.");
     // A misspelled name is reported.
     let misspelled = dm.ok("log", json!({"text": "Cyrrus: The bread is burnt."})).await;

@@ -137,12 +137,16 @@ fn default_year_zero() -> bool {
     true
 }
 
+/// Beginning of the names of the months that have no names of their own.
+const NUMBERED_MONTH: &str = "Month";
+
 impl Default for Calendar {
-    /// Returns a calendar with twelve months of thirty days each. The names of the months are numbers.
+    /// Returns a calendar with twelve months of thirty days each. The names of the months are numbers. A day of the year
+    /// 1 is printed as its number, `day 3`, because most campaigns without a calendar only count days.
     fn default() -> Self {
         Self {
             name: "Plain count".into(),
-            months: (1..=12).map(|n| Month { name: format!("Month{n}"), days: 30 }).collect(),
+            months: (1..=12).map(|n| Month { name: format!("{NUMBERED_MONTH}{n}"), days: 30 }).collect(),
             weekdays: Vec::new(),
             hours_per_day: default_hours_per_day(),
             minutes_per_hour: default_minutes_per_hour(),
@@ -159,9 +163,7 @@ impl Calendar {
     /// printed with its number in its era.
     pub fn format(&self, time: GameTime) -> String {
         let (day, minute) = self.day_of(time);
-        let (year, month, day) = self.date_of(day);
-        let month = self.months.get(month).map_or("", |month| month.name.as_str());
-        let mut text = format!("{day} {month} {}", self.year_name(year));
+        let mut text = self.day_name(day);
         if minute != 0 {
             let minutes_per_hour = i128::from(self.minutes_per_hour.max(1));
             text = format!("{text}, {:02}:{:02}", minute / minutes_per_hour, minute % minutes_per_hour);
@@ -169,14 +171,32 @@ impl Calendar {
         text
     }
 
+    /// Returns the printed form of a day: `3 Rainmoon 412 HR`, or `day 3` in the year 1 of a calendar that
+    /// [counts days](Self::counts_days).
+    fn day_name(&self, day: i128) -> String {
+        let (year, month, day_of_month) = self.date_of(day);
+        if year == 1 && self.counts_days() {
+            return format!("day {}", day + 1);
+        }
+        let month = self.months.get(month).map_or("", |month| month.name.as_str());
+        format!("{day_of_month} {month} {}", self.year_name(year))
+    }
+
+    /// Returns whether the months and years have only numbers, so a day can be named by its number.
+    fn counts_days(&self) -> bool {
+        let is_numbered = |month: &Month| month.name.strip_prefix(NUMBERED_MONTH) == Some("1");
+        self.months.first().is_some_and(is_numbered) && self.era.is_empty() && self.eras.is_empty()
+    }
+
     /// Formats a game time with the given precision: `412 HR` for a year, or `Rainmoon 412 HR` for a month.
     pub fn format_with_precision(&self, time: GameTime, precision: Precision) -> String {
-        let (year, month, day) = self.date_of(self.day_of(time).0);
+        let (day, _) = self.day_of(time);
+        let (year, month, _) = self.date_of(day);
         let month = self.months.get(month).map_or("", |month| month.name.as_str());
         match precision {
             Precision::Year => self.year_name(year),
             Precision::Month => format!("{month} {}", self.year_name(year)),
-            Precision::Day => format!("{day} {month} {}", self.year_name(year)),
+            Precision::Day => self.day_name(day),
             Precision::Minute => self.format(time),
         }
     }

@@ -7,7 +7,8 @@ use crate::{Date, DateSpan, GameTime, Precision, text};
 const MAX_NUMBER: i128 = 1 << 64;
 
 impl Calendar {
-    /// Parses a date: `3 Rainmoon 412`, `Rainmoon 412`, `412`, or `412-04-03` (year, month, day).
+    /// Parses a date: `3 Rainmoon 412`, `Rainmoon 412`, `412`, or `412-04-03` (year, month, day). A calendar whose months
+    /// and years have only numbers also accepts `day 3`.
     ///
     /// A time of day (`, 18:30`) and the full or short name of an era may follow. Without an era, the year is a number
     /// in the [plain count](Calendar) of the calendar. If the month, day or time is omitted, the result is the first
@@ -76,9 +77,10 @@ impl<'a> DateParser<'a> {
         let normal = text::normalize(self.raw);
         let (date_and_time, suffix) = self.split_suffix(&normal);
         let (front, last) = date_and_time.rsplit_once([',', ' ']).unwrap_or(("", date_and_time));
-        let (date, minute) = match last.contains(':') {
-            true => (trim_separators(front.trim_end().trim_end_matches(" at")), Some(self.parse_minute(last)?)),
-            false => (date_and_time, None),
+        let (date, minute) = if last.contains(':') {
+            (trim_separators(front.trim_end().trim_end_matches(" at")), Some(self.parse_minute(last)?))
+        } else {
+            (date_and_time, None)
         };
         // The era may come before or after the time of day.
         let (date, suffix) = if suffix.is_some() { (date, suffix) } else { self.split_suffix(date) };
@@ -115,6 +117,10 @@ impl<'a> DateParser<'a> {
 
     /// Parses a date without a time of day. Returns the first day, the day after the last day, and the precision.
     fn parse_days(&self, text: &str, suffix: Option<Suffix>) -> Result<(i128, i128, Precision), CalendarError> {
+        if let Some(day) = text.strip_prefix("day ").and_then(parse_digits).filter(|_| self.calendar.counts_days()) {
+            self.check_range("the day".into(), day, 1, i64::MAX)?;
+            return Ok((day - 1, day, Precision::Day));
+        }
         if let Some(numbers) = parse_numeric_date(text) {
             return match numbers[..] {
                 [year] => self.day_range(self.year(year, suffix)?, None, None),

@@ -236,6 +236,24 @@ fn a_calendar_that_cannot_count_is_refused() {
 }
 
 #[test]
+fn a_campaign_without_a_calendar_counts_days() {
+    let calendar = Calendar::default();
+    for (time, printed) in [
+        (GameTime(0), "day 1"),
+        (GameTime(2 * DAY + 600), "day 3, 10:00"),
+        (GameTime(359 * DAY), "day 360"),
+        (GameTime(360 * DAY), "1 Month1 2"),
+        (GameTime(-DAY), "30 Month12 0"),
+    ] {
+        assert_eq!(calendar.format(time), printed);
+        assert_eq!(calendar.parse(printed).unwrap().time, Some(time), "{printed}");
+    }
+    assert_eq!(calendar.format_with_precision(GameTime(DAY + 5), Precision::Day), "day 2");
+    assert_eq!(calendar.parse("2 Month1 1").unwrap().time, Some(GameTime(DAY)));
+    assert!(calendar.parse("day 0").is_err() && harbour().parse("day 2").is_err());
+}
+
+#[test]
 fn an_old_calendar_is_read_from_its_journal() {
     let old = r#"{"name":"C","months":[{"name":"Frost","days":30}],"weekdays":[],"hours_per_day":24,
         "minutes_per_hour":60,"era":"HR"}"#;

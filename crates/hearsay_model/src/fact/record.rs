@@ -311,7 +311,9 @@ pub struct FactBuilder {
 }
 
 impl FactBuilder {
-    fn new(subject: EntityId, predicate: Predicate, object: Object, provenance: Provenance) -> Self {
+    /// Starts a builder for a fact with an object of either type. [`build`](Self::build) checks that the object fits the
+    /// predicate. If you know the type of the object, use [`Fact::relation`] or [`Fact::attribute`].
+    pub fn new(subject: EntityId, predicate: Predicate, object: Object, provenance: Provenance) -> Self {
         let statement = format!("{subject} {predicate} {object}");
         Self {
             parts: FactParts {

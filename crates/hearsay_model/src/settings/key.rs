@@ -42,11 +42,34 @@ pub enum SettingKey {
     Distinct(EntityId, EntityId),
     /// The key of [`ReviewSetting::Merged`](crate::ReviewSetting::Merged): the id of the removed entity.
     Merged(EntityId),
-    /// The key of [`SessionSetting::Recap`](crate::SessionSetting::Recap): the session, and whether the recap is for
-    /// the players.
-    Recap(SessionId, bool),
+    /// The key of [`SessionSetting::Recap`](crate::SessionSetting::Recap): the session, and the reader of the
+    /// recap.
+    Recap(SessionId, RecapReader),
     /// The key of [`ReviewSetting::Speaker`](crate::ReviewSetting::Speaker): the name of the speaker in normal form.
     Speaker(String),
+}
+
+/// Reader for whom a recap is written. The stored form is a boolean, which is true for the players.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "bool", into = "bool")]
+pub enum RecapReader {
+    /// The DM, who reads everything that happened.
+    #[default]
+    Dm,
+    /// The players, who read only what their characters know.
+    Players,
+}
+
+impl From<bool> for RecapReader {
+    fn from(is_for_players: bool) -> Self {
+        if is_for_players { Self::Players } else { Self::Dm }
+    }
+}
+
+impl From<RecapReader> for bool {
+    fn from(reader: RecapReader) -> Self {
+        reader == RecapReader::Players
+    }
 }
 
 impl fmt::Display for SettingKey {
@@ -68,8 +91,8 @@ impl fmt::Display for SettingKey {
             Self::Learning => f.write_str("the switch for trust calibration"),
             Self::Distinct(one, other) => write!(f, "the decision that {one} and {other} are different"),
             Self::Merged(gone) => write!(f, "the merge of {gone}"),
-            Self::Recap(session, false) => write!(f, "the recap of {session}"),
-            Self::Recap(session, true) => write!(f, "the players' recap of {session}"),
+            Self::Recap(session, RecapReader::Dm) => write!(f, "the recap of {session}"),
+            Self::Recap(session, RecapReader::Players) => write!(f, "the players' recap of {session}"),
             Self::Speaker(name) => write!(f, "the role of the speaker {name}"),
         }
     }

@@ -12,7 +12,7 @@ mod world;
 
 pub use engine::EngineSetting;
 pub use game::GameSetting;
-pub use key::SettingKey;
+pub use key::{RecapReader, SettingKey};
 pub use minds::{Degree, MindRules};
 pub use review::{CalibrationSettings, ReviewSetting, SpeakerRole};
 pub use session::{ActiveSession, EditedRecap, SessionSetting};

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, mem};
 
 use serde::{Deserialize, Serialize};
 
-use super::SettingKey;
+use super::{RecapReader, SettingKey};
 use crate::{Date, EntityId, Reference, Rename, SessionId};
 
 /// The session in progress and its current scene. New records get their session, place and time from this setting,
@@ -32,8 +32,9 @@ pub struct ActiveSession {
 pub struct EditedRecap {
     /// The session.
     pub session: SessionId,
-    /// Whether the recap is for the players (`true`) or for the DM (`false`).
-    pub players: bool,
+    /// Reader for whom the recap is written.
+    #[serde(rename = "players")]
+    pub reader: RecapReader,
     /// The text of the recap.
     pub text: String,
 }
@@ -51,7 +52,7 @@ impl SessionSetting {
     pub(super) fn key(&self) -> SettingKey {
         match self {
             Self::Playing(_) => SettingKey::Playing,
-            Self::Recap(recap) => SettingKey::Recap(recap.session.clone(), recap.players),
+            Self::Recap(recap) => SettingKey::Recap(recap.session.clone(), recap.reader),
         }
     }
 

@@ -36,6 +36,11 @@ impl State {
         self.newest(id, attribute::KIND).and_then(|fact| fact.object().text()).map(Kind::from)
     }
 
+    /// Returns whether an entity is a character. An entity of unknown kind is not a character.
+    pub fn is_character(&self, id: &EntityId) -> bool {
+        self.kind(id).is_some_and(|kind| kind.is_character())
+    }
+
     /// Returns all canon names and aliases of an entity, including secret names. The main name comes first, and the
     /// other names are sorted.
     pub fn names(&self, id: &EntityId) -> Vec<&str> {

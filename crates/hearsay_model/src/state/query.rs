@@ -10,8 +10,8 @@ use super::{
 use crate::{
     ActiveSession, ApplyError, AudienceRules, Calendar, CalibrationSettings, CampaignInfo, EngineSetting, Entity,
     EntityId, Fact, FactId, GameSetting, GameTime, Key, Knower, KnowledgeEdge, KnowledgeId, MindRules, Position,
-    Predicate, Reveal, ReviewSetting, Session, SessionId, SessionSetting, Setting, SettingKey, Value, Vocabulary,
-    WorldSetting,
+    Predicate, RecapReader, Reveal, ReviewSetting, Session, SessionId, SessionSetting, Setting, SettingKey, Value,
+    Vocabulary, WorldSetting,
 };
 
 /// Relation between two entities, seen from one of them.
@@ -341,12 +341,11 @@ impl State {
         }
         let mut state = Self::default();
         for (at, entry) in self.journal().take_while(|(at, _)| *at <= position) {
-            match at <= self.compacted_to() {
-                true => _ = state.apply_compacted(at, Arc::clone(&entry.operation)),
-                false => {
-                    state.advance_compaction(self.compacted_to());
-                    state.apply_checked(Arc::clone(&entry.operation));
-                }
+            if at <= self.compacted_to() {
+                _ = state.apply_compacted(at, Arc::clone(&entry.operation));
+            } else {
+                state.advance_compaction(self.compacted_to());
+                state.apply_checked(Arc::clone(&entry.operation));
             }
         }
         state.advance_compaction(self.compacted_to());
@@ -463,10 +462,9 @@ impl State {
         }
     }
 
-    /// Returns the recap that the DM edited for a session; `None` if there is none. If `players` is `true`, returns the
-    /// recap for the players, otherwise the recap for the DM.
-    pub fn recap(&self, session: &SessionId, players: bool) -> Option<&str> {
-        match self.setting(&SettingKey::Recap(session.clone(), players)) {
+    /// Returns the recap that the DM edited for a session and a reader; `None` if there is none.
+    pub fn recap(&self, session: &SessionId, reader: RecapReader) -> Option<&str> {
+        match self.setting(&SettingKey::Recap(session.clone(), reader)) {
             Some(Setting::Session(SessionSetting::Recap(recap))) => Some(&recap.text),
             _ => None,
         }

@@ -48,12 +48,11 @@ fn talk_kind(n: u8) -> TalkKind {
 
 /// Returns the same fact with other evidence.
 fn restated_fact(n: u8) -> Arc<Fact> {
-    let evidence = match n.is_multiple_of(2) {
-        true => Evidence::File { path: "notes".into(), line: n.into(), field: String::new() },
-        false => {
-            let span = Span { start: 0, end: 4 };
-            Evidence::Passage { passage: passage(n / 2).id(), span, quote: "line".into() }
-        }
+    let evidence = if n.is_multiple_of(2) {
+        Evidence::File { path: "notes".into(), line: n.into(), field: String::new() }
+    } else {
+        let span = Span { start: 0, end: 4 };
+        Evidence::Passage { passage: passage(n / 2).id(), span, quote: "line".into() }
     };
     let evidence = vec![evidence];
     let fact = fact(n);
@@ -119,7 +118,7 @@ fn change(which: u8, n: u8) -> Change {
         16 => Change::Support(restated_fact(n)),
         17 => {
             let recap =
-                EditedRecap { session: session(n).id, players: n.is_multiple_of(2), text: format!("Words {n}.") };
+                EditedRecap { session: session(n).id, reader: n.is_multiple_of(2).into(), text: format!("Words {n}.") };
             Change::Set(Setting::Session(SessionSetting::Recap(recap)))
         }
         18 if n.is_multiple_of(4) => Change::Unset(SettingKey::Speaker(name())),

@@ -161,9 +161,10 @@ impl Behavior {
             ("dead_values", !self.dead_values.is_empty()),
             ("ended_values", !self.ended_values.is_empty()),
         ];
-        let (misplaced, allowed) = match name.is_relation() {
-            true => (attribute_fields.iter().find(|(_, is_set)| *is_set), "attributes"),
-            false => (relation_fields.iter().find(|(_, is_set)| *is_set), "relations"),
+        let (misplaced, allowed) = if name.is_relation() {
+            (attribute_fields.iter().find(|(_, is_set)| *is_set), "attributes")
+        } else {
+            (relation_fields.iter().find(|(_, is_set)| *is_set), "relations")
         };
         match misplaced {
             Some((field, _)) => Err(VocabularyError::WrongBehavior { name: name.clone(), field, allowed }),
@@ -200,9 +201,10 @@ impl Behaviors {
         self.fatal_relations.sort();
         let normal = |values: &[String]| values.iter().map(|value| text::normalize(value)).collect();
         let (dead_values, ended_values) = (normal(&behavior.dead_values), normal(&behavior.ended_values));
-        match *behavior == Behavior::default() {
-            true => self.by_name.remove(name),
-            false => self.by_name.insert(name.clone(), Behavior { dead_values, ended_values, ..behavior.clone() }),
+        if *behavior == Behavior::default() {
+            self.by_name.remove(name)
+        } else {
+            self.by_name.insert(name.clone(), Behavior { dead_values, ended_values, ..behavior.clone() })
         };
     }
 }

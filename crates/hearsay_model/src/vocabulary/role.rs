@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{BUILT_IN, Predicate, VocabularyError};
+use crate::{FactId, FactRelation};
 
 /// Purpose for which the engine or an importer needs a predicate. The engine or importer writes facts with this
 /// predicate, or interprets these facts.
@@ -99,6 +100,19 @@ impl PredicateRole {
     #[inline]
     pub fn is(self, predicate: &Predicate) -> bool {
         self.predicate() == predicate
+    }
+
+    /// Returns whether a fact states the end of a fact whose predicate has this role. `relation` is the relation of the
+    /// first fact to another fact. `predicate_of` returns the predicate of a fact, or `None` if the fact is unknown.
+    pub fn is_ended_by<'p>(
+        self,
+        relation: Option<FactRelation>,
+        predicate_of: impl FnOnce(FactId) -> Option<&'p Predicate>,
+    ) -> bool {
+        match relation {
+            Some(FactRelation::Ends(ended)) => predicate_of(ended).is_some_and(|predicate| self.is(predicate)),
+            _ => false,
+        }
     }
 
     /// Returns the value that the engine records as the condition of a dead entity: the first of the built-in [dead

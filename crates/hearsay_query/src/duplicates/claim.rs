@@ -281,9 +281,10 @@ mod tests {
         let id = |id: &str| EntityId::new(id).unwrap();
         let fact = |subject: &str, predicate: &str, object: &str, statement: &str| {
             let provenance = Provenance::new(Method::Stated, Author::Extractor);
-            let builder = match predicate.chars().all(|letter| letter.is_uppercase() || letter == '_') {
-                true => Fact::relation(&id(subject), predicate, &id(object), provenance),
-                false => Fact::attribute(&id(subject), predicate, object, provenance),
+            let builder = if predicate.chars().all(|letter| letter.is_uppercase() || letter == '_') {
+                Fact::relation(&id(subject), predicate, &id(object), provenance)
+            } else {
+                Fact::attribute(&id(subject), predicate, object, provenance)
             };
             builder.unwrap().statement(statement).build().unwrap()
         };

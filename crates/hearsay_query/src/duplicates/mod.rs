@@ -11,4 +11,4 @@ pub use find::{
     Duplicate, DuplicateCertainty, FactDuplicate, NEAR_CERTAIN_NAME_SIMILARITY, NEAR_CERTAIN_SIMILARITY,
     POSSIBLE_NAME_SIMILARITY, duplicates, fact_duplicates, sort_duplicates,
 };
-pub use recorded_secret::{is_reworded, recorded_secret};
+pub use recorded_secret::{adds_nothing_to, is_reworded, recorded_secret, states_same};

@@ -148,9 +148,10 @@ pub(super) enum DecisionGroup {
 
 impl DecisionGroup {
     pub(super) fn from_fact(state: &State, fact: &Fact) -> Self {
-        match is_extracted_name_or_kind(fact) {
-            true => Self::Naming(fact.subject().clone()),
-            false => Self::Claim(Claim::from_fact(state.vocabulary(), fact), text::normalize(fact.statement())),
+        if is_extracted_name_or_kind(fact) {
+            Self::Naming(fact.subject().clone())
+        } else {
+            Self::Claim(Claim::from_fact(state.vocabulary(), fact), text::normalize(fact.statement()))
         }
     }
 

@@ -83,13 +83,12 @@ pub fn line_effects(state: &State, passage_id: PassageId) -> Result<Option<LineE
     let Some(passage) = state.passage(passage_id) else { return Ok(None) };
     let found: Vec<&Fact> = state.facts().map(AsRef::as_ref).filter(|fact| is_found_in(fact, passage_id)).collect();
     let ids: BTreeSet<FactId> = found.iter().map(|fact| fact.id()).collect();
-    let (promises, contradictions) = match ids.is_empty() {
-        true => Default::default(),
-        false => {
-            let kinds = vec![ThreadKind::Promise, ThreadKind::Debt];
-            let promises = threads(state, &ThreadFilter { kinds, ..ThreadFilter::default() })?;
-            (promises, contradictions_of(state, &Contradictions::from_state(state), &ids))
-        }
+    let (promises, contradictions) = if ids.is_empty() {
+        Default::default()
+    } else {
+        let kinds = vec![ThreadKind::Promise, ThreadKind::Debt];
+        let promises = threads(state, &ThreadFilter { kinds, ..ThreadFilter::default() })?;
+        (promises, contradictions_of(state, &Contradictions::from_state(state), &ids))
     };
     Ok(Some(LineEffects {
         passage: passage_id,

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use hearsay_belief::{is_elsewhere, place_at};
-use hearsay_model::{ActiveSession, Date, EntityId, Knower, Passage, PassageId, Session, SessionId, State, TalkKind};
+use hearsay_belief::{is_elsewhere, location_at, place_at};
+use hearsay_model::{
+    ActiveSession, Date, EntityId, GameTime, Knower, Passage, PassageId, Session, SessionId, State, TalkKind,
+};
 use serde::Serialize;
 
 use crate::{QueryError, dates::clock_date, ids::require_session};
@@ -25,7 +27,8 @@ pub struct LineRow {
     pub when: Option<String>,
     /// Name of the place where the line was said; `None` if the place is unknown.
     pub place: Option<String>,
-    /// Names of the hearers, without the speaker. Empty for an out-of-character line, which no character hears.
+    /// Names of the hearers, without the speaker. Empty for an out-of-character or withheld line, which no character
+    /// hears.
     pub heard_by: Vec<String>,
     /// Whether the line is private: at least one character who took part in the session did not hear the line.
     pub private: bool,
@@ -42,6 +45,8 @@ pub struct TalkCounts {
     pub in_character: usize,
     /// Number of out-of-character lines.
     pub out_of_character: usize,
+    /// Number of lines that no character hears because they may state a secret.
+    pub withheld: usize,
     /// Number of lines of unknown kind, because the reading model has not read them.
     pub unknown: usize,
 }
@@ -55,6 +60,7 @@ impl TalkCounts {
                 Some(TalkKind::Narration) => &mut counts.narration,
                 Some(TalkKind::InCharacter) => &mut counts.in_character,
                 Some(TalkKind::OutOfCharacter) => &mut counts.out_of_character,
+                Some(TalkKind::Withheld) => &mut counts.withheld,
                 None => &mut counts.unknown,
             };
             *count += 1;
@@ -127,18 +133,33 @@ pub fn sessions_in_order(state: &State) -> Vec<SessionId> {
     sessions.into_iter().map(|session| session.id.clone()).collect()
 }
 
-/// Returns the place where the party is after the latest session: the place of the last line that has a place. If the
-/// characters who attended the session are now at one other place, returns this place. Returns `None` if no line has a
-/// place.
+/// Returns the place where the party is after the latest session: the place of the last line that has a place. A line that
+/// less than half of the attending characters heard counts only if there is no other line, because it was possibly said
+/// outside the scene. If the characters who attended the session are now at one other place, returns this place. Returns
+/// `None` if no line has a place.
 pub fn last_place(state: &State) -> Option<EntityId> {
     let latest_session = state.sessions().max_by_key(|session| (session.number, session.id.clone()))?;
     let lines_with_place =
         state.passages_in_session(Some(&latest_session.id)).filter(|(_, passage)| passage.place.is_some());
-    let (_, last_line) = lines_with_place.max_by_key(|(id, passage)| (passage.line, *id))?;
-    let moment = later_time(state, last_line.time.clone()).and_then(|date| date.time);
+    let is_in_scene = |passage: &Passage| {
+        let attending = &latest_session.present;
+        let has_heard = |id: &&EntityId| passage.has_participant(&Knower::Entity((*id).clone()));
+        let heard_count = attending.iter().filter(has_heard).count();
+        passage.heard_by.contains(&Knower::World) || 2 * heard_count >= attending.len()
+    };
+    let (_, last_line) = lines_with_place.max_by_key(|(id, passage)| (is_in_scene(passage), passage.line, *id))?;
+    let moment = later_moment(state, last_line.time.as_ref());
     let mut places = latest_session.present.iter().map(|id| place_at(state, id, moment));
     let place = places.next().flatten().filter(|place| places.all(|other| other.as_ref() == Some(place)));
     place.or_else(|| last_line.place.clone())
+}
+
+/// Returns the place at which all of the given characters are, according to their recorded locations. Returns `None` if
+/// they are at several places, or if a character has no location. A home is no location: it can be a whole town.
+pub fn common_location(state: &State, characters: &[EntityId], moment: Option<GameTime>) -> Option<EntityId> {
+    let mut places = characters.iter().map(|id| location_at(state, id, moment));
+    let place = places.next().flatten()?;
+    places.all(|other| other == Some(place)).then(|| place.clone())
 }
 
 /// Returns the later of two times: the time of the log (`logged`) and the game clock. Returns `None` if neither is set.
@@ -151,10 +172,21 @@ pub fn later_time(state: &State, logged: Option<Date>) -> Option<Date> {
     }
 }
 
+/// Returns the later of two moments: the time of the log (`logged`) and the game clock.
+fn later_moment(state: &State, logged: Option<&Date>) -> Option<GameTime> {
+    logged.and_then(|date| date.time).max(state.clock())
+}
+
+/// Returns the game time of the current scene of the session being played: the later of the game clock and the time that
+/// the log has reached.
+pub fn scene_moment(state: &State, playing: &ActiveSession) -> Option<GameTime> {
+    later_moment(state, playing.time.as_ref())
+}
+
 /// Returns the attending characters who are in the current scene of the session being played, sorted. An attending
 /// character whose location is another place is not in the scene, for example because it walked away from the party.
 pub fn attending_in_scene(state: &State, playing: &ActiveSession) -> Vec<EntityId> {
-    let moment = later_time(state, playing.time.clone()).and_then(|date| date.time);
+    let moment = scene_moment(state, playing);
     let is_away = |id: &EntityId| playing.place.as_ref().is_some_and(|place| is_elsewhere(state, id, place, moment));
     playing.here.iter().filter(|id| !is_away(id)).cloned().collect()
 }

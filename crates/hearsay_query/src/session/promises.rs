@@ -1,6 +1,6 @@
 //! Promises: which promises were kept or broken, and in which words they were given.
 
-use hearsay_model::{Evidence, Fact, FactStatus, Key, OpenThread, Position, PredicateRole, State};
+use hearsay_model::{Evidence, Fact, FactStatus, Key, OpenThread, Position, PredicateRole, State, text};
 
 /// Maximum length of the quoted words of a promise, in bytes.
 const MAX_QUOTE_BYTES: usize = 300;
@@ -76,38 +76,12 @@ pub(super) fn promise_quote(state: &State, promise: &Fact) -> Option<String> {
         settlements.flat_map(|fact| &fact.provenance().evidence).filter_map(Evidence::passage).collect();
     let quotes = promise.provenance().evidence.iter().filter_map(|evidence| match evidence {
         Evidence::Passage { passage, span, .. } if !settling.contains(passage) => {
-            let text = &state.passage(*passage)?.text;
-            let sentence = sentence_around(text, span.start, span.end)?;
+            let passage_text = &state.passage(*passage)?.text;
+            let sentence = text::sentence_around(passage_text, span.start, span.end)?;
             Some((state.first_recorded(&Key::Passage(*passage)), sentence))
         }
         _ => None,
     });
     let (_, quote) = quotes.max_by_key(|(position, _)| *position)?;
     (quote.len() <= MAX_QUOTE_BYTES).then(|| quote.to_owned())
-}
-
-/// Returns the sentence of a text that contains the bytes from `start` to `end`; `None` if the range is invalid.
-fn sentence_around(text: &str, start: usize, end: usize) -> Option<&str> {
-    let (before, after) = (text.get(..start)?, text.get(end..)?);
-    let is_end = |character: char| matches!(character, '.' | '!' | '?' | '\n');
-    let first = before.rfind(is_end).map_or(0, |at| at + 1);
-    let last = after.find(is_end).map_or(text.len(), |at| end + at + 1);
-    text.get(first..last).map(str::trim)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_sentence_around_a_quotation_is_found() {
-        let text = "It rains. Ann promised Bob a boat!\nThey leave";
-        let around = |quote: &str| {
-            let start = text.find(quote).unwrap();
-            sentence_around(text, start, start + quote.len())
-        };
-        assert_eq!(around("Ann promised Bob"), Some("Ann promised Bob a boat!"));
-        assert_eq!((around("rains"), around("leave")), (Some("It rains."), Some("They leave")));
-        assert_eq!(sentence_around(text, 0, 900), None);
-    }
 }

@@ -10,7 +10,7 @@ use hearsay_model::{
 };
 use hearsay_recall::{
     ApproximateTokens, EntityLinker, Hearer, Index, Recap, RecapLine, RecapRequest, Source, Summary, SummaryRequest,
-    SummarySubject, TokenCounter, recap, summarize,
+    SummarySubject, TokenCounter, describe_stranger, recap, summarize,
 };
 use serde::Serialize;
 
@@ -215,9 +215,16 @@ fn told_statement(hearer: &Hearer, known: &Known, statement: &str) -> Option<Str
         return None;
     }
     let tellers: BTreeSet<&EntityId> = acquisitions().filter_map(Acquisition::teller).collect();
-    let names: Vec<&str> = tellers.iter().map(|id| hearer.names.name(id).unwrap_or("somebody")).collect();
-    let clause = words::lower_first(statement);
+    let name_of =
+        |id: &&EntityId| hearer.names.name(id).map_or_else(|| describe_stranger(id, &[hearer]), str::to_owned);
+    let names: Vec<String> = tellers.iter().map(name_of).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let pronouns = tellers.first().and_then(|teller| known_pronouns(hearer.view, teller));
+    let statement = match hearer.names.name(known.subject()) {
+        Some(name) => words::with_own_possessives(statement, name, known_pronouns(hearer.view, known.subject())),
+        None => statement.to_owned(),
+    };
+    let clause = words::lower_first(&statement);
     Some(match names[..] {
         [] => format!("It is said that {clause}"),
         // "Odo says that Odo was in all night" sounds as if there were two of them.
@@ -299,15 +306,15 @@ fn passage_marks(state: &State, id: PassageId, passage: &Passage, present: &[Ent
         is_listed || passage.speaker.as_ref() == Some(id)
     };
     // A line that a group or place heard reaches characters who are not listed.
-    let is_character = |id: &EntityId| state.kind(id).is_some_and(|kind| kind.is_character());
-    let is_complete = passage.heard_by.iter().all(|knower| knower.entity().is_some_and(is_character));
+    let is_complete = passage.heard_by.iter().all(|knower| knower.entity().is_some_and(|id| state.is_character(id)));
     if is_complete && !present.iter().all(heard) {
         let listeners = passage.heard_by.iter().filter_map(Knower::entity);
         let listeners = listeners.filter(|id| passage.speaker.as_ref() != Some(*id));
         let names: Vec<&str> = listeners.map(|id| state.name_or_id(id)).collect();
-        marks.push(match names.is_empty() {
-            true => "no other character heard this".to_owned(),
-            false => format!("heard only by {}", words::join_names(&names)),
+        marks.push(if names.is_empty() {
+            "no other character heard this".to_owned()
+        } else {
+            format!("heard only by {}", words::join_names(&names))
         });
     }
     marks

@@ -28,6 +28,8 @@ pub struct SessionReport {
     /// Facts of the session that wait for the DM's decision, or that contradict other facts. The most important facts come
     /// first, at most [`MAX_PRIORITY_FACTS`] facts.
     pub review: Vec<PriorityFact>,
+    /// Lines that no character hears because they may state a secret, in the order of the log.
+    pub withheld: Vec<WithheldLine>,
     /// Secrets that player characters learned in the session.
     pub secrets_out: Vec<RevealedSecret>,
     /// Promises and debts of the session that are not settled yet.
@@ -44,6 +46,15 @@ pub struct SessionReport {
     pub changed: Vec<ChangedRow>,
     /// Other open threads that concern the session.
     pub threads: Vec<Thread>,
+}
+
+/// A line of narration that no character hears because it may state a secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WithheldLine {
+    /// Number of the line in the session.
+    pub line: u32,
+    /// Text of the line.
+    pub text: String,
 }
 
 /// A session in a list.
@@ -78,7 +89,7 @@ pub struct SessionCounts {
     pub lines: usize,
     /// Numbers of lines by kind of talk.
     pub talk: TalkCounts,
-    /// Number of characters that speak. Out-of-character lines are ignored.
+    /// Number of characters that speak. Lines that no character hears are ignored.
     pub speakers: usize,
     /// Number of facts recorded in the session.
     pub facts: usize,
@@ -188,6 +199,10 @@ pub fn session_report(state: &State, session: Option<&SessionId>) -> Result<Sess
         state.passages().map(|(_, passage)| passage).filter(|passage| passage.session.as_ref() == Some(id)).collect();
     let story_lines = lines.iter().filter(|passage| !passage.is_out_of_character());
     let speakers: BTreeSet<&EntityId> = story_lines.filter_map(|passage| passage.speaker.as_ref()).collect();
+    let withheld = lines.iter().filter(|passage| passage.is_withheld());
+    let mut withheld: Vec<WithheldLine> =
+        withheld.map(|passage| WithheldLine { line: passage.line, text: passage.text.clone() }).collect();
+    withheld.sort_by_key(|row| row.line);
     let facts: Vec<&Fact> =
         state.facts().map(AsRef::as_ref).filter(|fact| fact.provenance().session.as_ref() == Some(id)).collect();
     let learned_rows = learned_by_knower(state, session);
@@ -214,6 +229,7 @@ pub fn session_report(state: &State, session: Option<&SessionId>) -> Result<Sess
         },
         changed: world_changes(state, session, &facts),
         review: priority_facts(state, &facts, &contradictions),
+        withheld,
         secrets_out: revealed_secrets(state, &learned_rows),
         promises,
         contradictions,

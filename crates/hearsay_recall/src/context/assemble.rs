@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use hearsay_model::EntityId;
+
 use super::{
     form::Form,
     render::{heading, prompt_line, render},
@@ -20,6 +22,7 @@ impl SceneContext {
     pub fn assemble(request: &ContextRequest) -> Self {
         let mut writer = Writer::new(request);
         let name = request.names.name(request.speaker).unwrap_or("Somebody").to_owned();
+        let listener = |id: &EntityId| Some((id.clone(), request.names.name(id)?.to_owned()));
         let mut context = Self {
             speaker: request.speaker.clone(),
             name,
@@ -30,6 +33,7 @@ impl SceneContext {
             omitted: 0,
             meaning: request.vector.is_some(),
             graph: request.graph,
+            listeners: request.scene.present.iter().filter_map(listener).collect(),
             frame: Frame::default(),
             detail: request.detail,
         };

@@ -1,6 +1,8 @@
 //! Conversion of statements to the first or second person. For Mirela Voss, "Mirela Voss owns the inn" becomes "I own
 //! the inn" or "You own the inn".
 
+use hearsay_model::{spelling::is_stop_word, words::english};
+
 /// Grammatical person in which a statement is rewritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Person {
@@ -58,7 +60,10 @@ pub(super) fn in_person(statement: &str, name: &str, person: Person) -> String {
         Some(rest) if rest.starts_with(',') => statement.to_owned(),
         Some(rest) => match possessed(rest) {
             Some(rest) => format!("{}{}", pronouns.leading_possessive, replace_objects(rest, name, person)),
-            None => format!("{}{}", pronouns.subject, replace_objects(&conjugated(rest, person), name, person)),
+            None => {
+                let predicate = replace_own_possessives(&conjugated(rest, person), person);
+                format!("{}{}", pronouns.subject, replace_objects(&predicate, name, person))
+            }
         },
         None => replace_objects(statement, name, person),
     }
@@ -72,6 +77,22 @@ fn rest_after<'a>(statement: &'a str, name: &str) -> Option<&'a str> {
 /// Returns the text after a possessive ending.
 fn possessed(rest: &str) -> Option<&str> {
     rest.strip_prefix("'s").or_else(|| rest.strip_prefix("\u{2019}s"))
+}
+
+/// Replaces the possessive pronouns in a predicate that refer to the subject: "was visiting her sister" becomes "was visiting
+/// my sister". After another name, a pronoun may refer to this name. Before a function word, "her" is an object.
+fn replace_own_possessives(predicate: &str, person: Person) -> String {
+    let words: Vec<&str> = predicate.split(' ').collect();
+    let other_name = words.iter().position(|word| word.starts_with(char::is_uppercase)).unwrap_or(words.len());
+    let is_possessive = |at: usize| {
+        let is_noun = |word: &&str| word.starts_with(char::is_alphabetic) && !is_stop_word(word);
+        english().personal_pronouns.iter().any(|pronouns| pronouns.possessive == words[at])
+            && words.get(at + 1).is_some_and(is_noun)
+    };
+    let own = person.pronouns().possessive;
+    let replaced = words.iter().enumerate();
+    let replaced = replaced.map(|(at, word)| if at < other_name && is_possessive(at) { own } else { *word });
+    replaced.collect::<Vec<&str>>().join(" ")
 }
 
 /// Replaces the name where it is not the subject: "serves Mirela Voss" becomes "serves you".
@@ -197,6 +218,9 @@ mod tests {
             ("Mirela Voss was in the cellar.", "I was in the cellar."),
             ("Mirela Voss has never liked Odo Brandt.", "I have never liked Odo Brandt."),
             ("Mirela Voss's age is 46.", "My age is 46."),
+            ("Mirela Voss was visiting her sister in Gullhaven.", "I was visiting my sister in Gullhaven."),
+            ("Mirela Voss met Roz and her sister.", "I met Roz and her sister."),
+            ("Mirela Voss told her about the fire.", "I told her about the fire."),
             ("Hob Carrow works for Mirela Voss.", "Hob Carrow works for me."),
             ("Pell found Mirela Voss's key.", "Pell found my key."),
             ("Pell saw that Mirela Voss was there.", "Pell saw that I was there."),

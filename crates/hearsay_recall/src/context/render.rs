@@ -1,6 +1,6 @@
 //! Rendering of a scene context in its output forms.
 
-use hearsay_model::escape;
+use hearsay_model::{EntityId, escape, spelling::is_common_word, text, words};
 
 use super::{
     form::{Detail, Form},
@@ -124,12 +124,41 @@ impl SceneContext {
     }
 }
 
-impl Line {
-    /// Returns the line as the speaker would say it. `speaker` is the name of the speaker. The statement of a fact
-    /// about the speaker is converted to the first person. The words of a passage do not change.
-    pub fn spoken(&self, speaker: &str) -> String {
-        if self.claim.is_some() { in_person(&self.text, speaker, Person::First) } else { self.text.clone() }
+impl SceneContext {
+    /// Returns a line as the speaker would say it to a listener. In the statement of a fact, pronouns replace the names of
+    /// the speaker and the listener. In a statement about the speaker or the listener, they also replace the first names.
+    /// The words of a passage do not change.
+    pub fn spoken(&self, line: &Line, listener: Option<&EntityId>) -> String {
+        let Some(claim) = &line.claim else { return line.text.clone() };
+        let is_about = |id: &EntityId| claim.subject == *id || claim.object.entity() == Some(id);
+        let has_first_names = is_about(&self.speaker) || listener.is_some_and(is_about);
+        let replaced = |text: &str, name: &str, person: Person| {
+            let written = if has_first_names { name_in(text, name) } else { name };
+            in_person(text, written, person)
+        };
+        let own = replaced(&line.text, &self.name, Person::First);
+        let listener = listener.and_then(|id| self.listeners.get(id));
+        listener.map_or_else(|| own.clone(), |name| replaced(&own, name, Person::Second))
     }
+}
+
+impl SceneContext {
+    /// Returns whether a line contains the name or the first name of a listener.
+    pub fn names_listener(&self, line: &Line, listener: &EntityId) -> bool {
+        self.listeners.get(listener).is_some_and(|name| {
+            let written = text::words(name_in(&line.text, name));
+            text::contains_name(&text::words(&line.text), &written)
+        })
+    }
+}
+
+/// Returns the form of a name that a statement contains: the whole name, or else the first name. A title is no first
+/// name.
+fn name_in<'n>(statement: &str, name: &'n str) -> &'n str {
+    let first = name.split(' ').next().unwrap_or_default();
+    let word = first.to_lowercase();
+    let is_first_name = !is_common_word(&word) && !words::contains_word(&words::english().titles, &word);
+    if is_first_name && !statement.contains(name) { first } else { name }
 }
 
 /// Returns the sections of the prompt form. Each item states whether the section stays the same for the next question,

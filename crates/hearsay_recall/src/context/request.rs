@@ -1,6 +1,6 @@
 //! Inputs of a scene context.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_belief::{RevealableFacts, View};
 use hearsay_model::{Calendar, EntityId, GameTime, Predicate, SessionId, Vocabulary};
@@ -19,6 +19,9 @@ pub struct Scene {
     /// Number of other listeners, whom the speaker does not know. If it is not 0, an empty list in `present` means that
     /// nobody else takes part.
     pub strangers: usize,
+    /// Words such as `The landlady` for entities in `present` whose names the speaker does not know. Others without a
+    /// name are strangers.
+    pub references: BTreeMap<EntityId, String>,
     /// Game time of the scene; `None` if the time is unknown.
     pub time: Option<GameTime>,
     /// Current session, from which recent talk is taken. If `None`, recent talk is taken from the hour of game time

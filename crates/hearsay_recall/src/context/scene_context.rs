@@ -113,7 +113,7 @@ impl Line {
     }
 
     /// Returns whether the line exists only to state feelings. Such a line cites a fact, but need not state the fact.
-    pub(crate) fn states_feelings(&self) -> bool {
+    pub fn states_feelings(&self) -> bool {
         self.feelings.as_ref().is_some_and(|feelings| feelings.has_own_line)
     }
 
@@ -192,6 +192,9 @@ pub struct SceneContext {
     pub meaning: bool,
     /// Whether the ranking used the graph.
     pub graph: bool,
+    /// Names of the entities in the scene, as far as the speaker knows them.
+    #[serde(skip)]
+    pub listeners: BTreeMap<EntityId, String>,
     /// The parts of the prompt form, other than lines, that fit the budget.
     #[serde(skip)]
     pub(crate) frame: Frame,

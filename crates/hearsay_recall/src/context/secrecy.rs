@@ -52,9 +52,10 @@ impl LineSecrecy {
         };
         let knows = |id: &EntityId| !request.view.attribution_reasons(id, known).is_empty();
         listeners.extend(present().into_iter().filter(knows));
-        match listeners.is_empty() {
-            true => Self::Concealed,
-            false => Self::MayTell { to: listeners.iter().map(|id| CitedEntity::new(request.names, id)).collect() },
+        if listeners.is_empty() {
+            Self::Concealed
+        } else {
+            Self::MayTell { to: listeners.iter().map(|id| CitedEntity::new(request.names, id)).collect() }
         }
     }
 

@@ -14,6 +14,7 @@ const SPEAKER_WEIGHT: f32 = 0.5;
 const CONTENT_WEIGHT: f32 = 0.8;
 const STATED_FACT_WEIGHT: f32 = 0.5;
 const NOTABLE_FACT_WEIGHT: f32 = 0.4;
+const DECISIVE_FACT_WEIGHT: f32 = 2.5;
 const NEW_NAME_WEIGHT: f32 = 0.4;
 const NUMBER_WEIGHT: f32 = 0.25;
 const NARRATION_WEIGHT: f32 = 0.2;
@@ -66,8 +67,11 @@ pub(super) fn compute_importances(pieces: &[Piece], is_new: impl Fn(&EntityId) -
         if piece.stated != StatedFact::NoFact {
             parts.push((STATED_FACT_WEIGHT, "states a fact"));
         }
-        if piece.stated == StatedFact::Notable {
+        if piece.stated >= StatedFact::Notable {
             parts.push((NOTABLE_FACT_WEIGHT, "an obligation or an important change"));
+        }
+        if piece.stated == StatedFact::Decisive {
+            parts.push((DECISIVE_FACT_WEIGHT, "a death, a fight, a promise or a secret"));
         }
         let has_new_entity =
             piece.entities.iter().chain(&piece.speaker).any(|id| first_occurrence[id] == at && is_new(id));

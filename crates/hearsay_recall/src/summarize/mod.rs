@@ -11,6 +11,6 @@ mod summary;
 #[cfg(test)]
 mod tests;
 
-pub use pieces::{Hearer, SummarySubject};
+pub use pieces::{Hearer, SummarySubject, describe_stranger};
 pub use recap::{Recap, RecapLine, RecapRequest, recap};
 pub use summary::{Part, Summary, SummaryRequest, summarize, truncate};

@@ -3,8 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use hearsay_belief::{Known, View};
-use hearsay_model::{EntityId, Evidence, FactId, GameTime, Passage, PassageId, SessionId, attribute, text};
+use hearsay_belief::{AccessPath, Known, View};
+use hearsay_model::{
+    EntityId, Evidence, FactId, GameTime, Passage, PassageId, ReferringExpression, SessionId, attribute, text, words,
+};
 
 use crate::{DocId, EntityLinker, words::stems};
 
@@ -39,7 +41,7 @@ impl SummarySubject {
 
     /// Returns whether a fact was learned in the session. If any knowledge edges of the fact name a session, one of the
     /// edges must name this session. If no edge names a session, the fact itself must have been recorded in this
-    /// session.
+    /// session. A resident who knows it only because the place knows it did not learn it in the session.
     fn is_source_of(&self, known: &Known) -> bool {
         let Self::Session(session) = self else { return false };
         let mut known_edges = known
@@ -50,7 +52,7 @@ impl SummarySubject {
             .peekable();
         match known_edges.peek() {
             Some(_) => known_edges.any(|edge_session| edge_session == session),
-            None => known.session() == Some(session),
+            None => known.session() == Some(session) && !is_known_as_resident(known),
         }
     }
 }
@@ -110,12 +112,18 @@ pub(super) enum StatedFact {
     /// A fact with a notable predicate. For example, an entity moves, changes its owner, changes sides, or takes on an
     /// obligation.
     Notable,
+    /// A death, a fight, a promise, a debt or a secret.
+    Decisive,
 }
 
 impl StatedFact {
     fn for_fact(known: &Known, hearers: &[Hearer]) -> Self {
-        let is_notable = |hearer: &Hearer| hearer.view.vocabulary().behavior(known.predicate()).notable;
-        if hearers.first().is_some_and(is_notable) { Self::Notable } else { Self::Plain }
+        let Some(vocabulary) = hearers.first().map(|hearer| hearer.view.vocabulary()) else { return Self::Plain };
+        match () {
+            () if known.is_decisive(vocabulary) => Self::Decisive,
+            () if vocabulary.behavior(known.predicate()).notable => Self::Notable,
+            () => Self::Plain,
+        }
     }
 }
 
@@ -155,8 +163,10 @@ pub(super) fn pieces(hearers: &[Hearer], subject: &SummarySubject, read_aloud: b
             subject.is_source_of(known) || passages_of(known).any(is_in_source)
         };
         let is_visible = |known: &&Known| hearer.view.vocabulary().behavior(known.predicate()).visible;
-        let is_event =
-            |known: &&Known| !states_name(known) && !is_visible(known) && !is_description(known, hearer.view);
+        let is_event = |known: &&Known| {
+            let is_end = hearer.view.is_redundant_end(known) || known.is_bare_end();
+            !states_name(known) && !is_visible(known) && !is_end && !is_description(known, hearer.view)
+        };
         let facts_of_hearer = hearer.view.facts().filter(is_event);
         for known in facts_of_hearer.filter(is_included) {
             facts.entry(known.id()).or_insert_with(|| (known, Vec::new()));
@@ -172,8 +182,11 @@ pub(super) fn pieces(hearers: &[Hearer], subject: &SummarySubject, read_aloud: b
     }
     let mut pieces = Vec::new();
     let mut stated: BTreeMap<PassageId, StatedFact> = BTreeMap::new();
-    for (known, _) in facts.values() {
-        for id in passages_of(known) {
+    let lines: Vec<(PassageId, &Passage)> = passages.iter().map(|(id, (passage, _))| (*id, *passage)).collect();
+    for (fact, (known, known_by)) in &facts {
+        let views = known_by.iter().filter_map(|number| hearers[*number].view.fact(*fact));
+        let told = views.flat_map(|known| known.telling_lines(&lines));
+        for id in passages_of(known).chain(told) {
             let strongest = stated.entry(id).or_default();
             *strongest = (*strongest).max(StatedFact::for_fact(known, hearers));
         }
@@ -222,6 +235,13 @@ fn passages_of(known: &Known) -> impl Iterator<Item = PassageId> {
     })
 }
 
+/// Returns whether a knower knows a fact only as a resident of a place.
+fn is_known_as_resident(known: &Known) -> bool {
+    let mut known_edges = known.known_edges().iter().chain(known.shared()).peekable();
+    known_edges.peek().is_some()
+        && known_edges.all(|known_edge| matches!(known_edge.access_path, AccessPath::Resident(_)))
+}
+
 /// Returns whether a fact states a name, kind, tag or alias.
 pub(super) fn states_name(known: &Known) -> bool {
     [attribute::NAME, attribute::KIND, attribute::TAG, attribute::ALIAS].contains(&known.predicate().as_str())
@@ -241,6 +261,35 @@ fn name_of(id: &EntityId, known_by: &[usize], hearers: &[Hearer], read_aloud: bo
     let mut names = known_by.iter().filter_map(|number| hearers[*number].names.name(id));
     let is_usable = |name: &&str| !read_aloud || hearers.iter().all(|hearer| hearer.view.knows_name(id, name));
     names.find(is_usable).map(str::to_owned)
+}
+
+/// Returns the hearers who must know the words of a piece: all hearers if `read_aloud` is set, otherwise the first hearer
+/// that knows the piece.
+fn hearers_of<'h, 'a>(
+    hearers: &'h [Hearer<'a>],
+    known_by: &[usize],
+    read_aloud: bool,
+) -> impl Iterator<Item = &'h Hearer<'a>> {
+    let first = known_by.first().copied();
+    hearers.iter().enumerate().filter(move |(number, _)| read_aloud || Some(*number) == first).map(|(_, hearer)| hearer)
+}
+
+/// Returns the words for an entity whose name not all hearers know: its occupation or title if all hearers know it, as in
+/// `the landlady`, or else `a stranger`.
+pub fn describe_stranger(id: &EntityId, hearers: &[&Hearer]) -> String {
+    let Some((first, others)) = hearers.split_first() else { return words::STRANGER.to_owned() };
+    let is_description = |known: &&Known| {
+        let behavior = first.view.vocabulary().behavior(known.predicate());
+        behavior.reference == Some(ReferringExpression::Description) && !known.is_secret()
+    };
+    let is_shared = |known: &&Known| others.iter().all(|other| other.view.fact(known.id()).is_some());
+    let is_current = |known: &&Known| {
+        let is_over = |view: &View| view.known_end(known).is_some() || view.is_superseded(known.id());
+        hearers.iter().all(|hearer| !is_over(hearer.view))
+    };
+    let facts = first.view.facts_with_subject(id).filter(is_description).filter(is_shared).filter(is_current);
+    let mut nouns = facts.filter_map(|known| words::definite_noun(known.object().text()?));
+    nouns.next().unwrap_or_else(|| words::STRANGER.to_owned())
 }
 
 fn mentioned_entities(text: &str, known_by: &[usize], hearers: &[Hearer]) -> Vec<EntityId> {
@@ -267,7 +316,10 @@ fn passage_pieces(
 ) -> Vec<Piece> {
     let speaker = passage.speaker.clone();
     let speaker_name = match &speaker {
-        Some(id) => Some(name_of(id, known_by, hearers, read_aloud).unwrap_or_else(|| "Somebody".into())),
+        Some(id) => Some(name_of(id, known_by, hearers, read_aloud).unwrap_or_else(|| {
+            let hearers: Vec<&Hearer> = hearers_of(hearers, known_by, read_aloud).collect();
+            words::upper_first(&describe_stranger(id, &hearers))
+        })),
         None => passage.speaker_alias.clone(),
     };
     let piece = |(part, text): (usize, String)| {
@@ -298,7 +350,7 @@ fn fact_piece(known: &Known, (line, time): (u32, Option<GameTime>), known_by: &[
     entities.sort();
     entities.dedup();
     let relation = known.object().entity().map(|object| {
-        let name = |id| name_of(id, known_by, hearers, false).unwrap_or_else(|| "somebody".into());
+        let name = |id| name_of(id, known_by, hearers, false).unwrap_or_else(|| words::STRANGER.into());
         format!("{} {} {}", name(known.subject()), known.predicate(), name(object))
     });
     Piece {

@@ -115,10 +115,11 @@ pub fn summarize(request: &SummaryRequest) -> Summary {
         };
         pieces.iter().zip(&importances).map(score).collect()
     };
-    let (fact_scores, line_scores) = match preview {
+    let (fact_scores, line_scores) = if preview {
         // In a preview, earlier lines rank higher.
-        true => (vec![0.0; facts.len()], (0..lines.len()).map(|at| 1.0 / (1.0 + at as f32)).collect()),
-        false => (scores_of(&facts), scores_of(&lines)),
+        (vec![0.0; facts.len()], (0..lines.len()).map(|at| 1.0 / (1.0 + at as f32)).collect())
+    } else {
+        (scores_of(&facts), scores_of(&lines))
     };
     let texts_at =
         |texts: &'_ [String], chosen: &[usize]| -> Vec<String> { chosen.iter().map(|at| texts[*at].clone()).collect() };

@@ -179,12 +179,11 @@ impl PendingReply {
                     let mut result = result?;
                     self.spoken.writer = Some(ReplyWriter::Template);
                     stated.into_iter().for_each(|stated| stated.add_to(&mut result, &check.words));
-                    match result.is_fine() {
-                        true => self.release(check.words, result, steps),
-                        false => {
-                            let words = refusal(&answer, &self.request).to_owned();
-                            self.release(words, ReplyCheck::default(), steps);
-                        }
+                    if result.is_fine() {
+                        self.release(check.words, result, steps);
+                    } else {
+                        let words = refusal(&answer, &self.request).to_owned();
+                        self.release(words, ReplyCheck::default(), steps);
                     }
                     self.finish(&answer, steps)
                 }
@@ -301,12 +300,11 @@ impl PendingReply {
         if !self.spoken.text.is_empty() {
             return self.finish(&answer, steps);
         }
-        match is_first {
-            true => {
-                self.spoken.writer = Some(ReplyWriter::Repair);
-                self.write_draft(answer, prompt, memory)
-            }
-            false => self.use_template(answer, memory),
+        if is_first {
+            self.spoken.writer = Some(ReplyWriter::Repair);
+            self.write_draft(answer, prompt, memory)
+        } else {
+            self.use_template(answer, memory)
         }
     }
 
@@ -317,10 +315,7 @@ impl PendingReply {
         memory: &Memory,
         steps: &mut Vec<ReplyStep>,
     ) -> Result<bool, SpeechError> {
-        match self.spoken.text.trim().is_empty() {
-            true => self.use_template(answer, memory),
-            false => self.finish(&answer, steps),
-        }
+        if self.spoken.text.trim().is_empty() { self.use_template(answer, memory) } else { self.finish(&answer, steps) }
     }
 
     fn finish(&mut self, answer: &Answer, steps: &mut Vec<ReplyStep>) -> Result<bool, SpeechError> {

@@ -12,10 +12,7 @@ pub(super) fn complete_sentences(text: &str) -> usize {
     let bounds: Vec<(usize, &str)> = text.split_sentence_bound_indices().collect();
     let Some(((last_start, _), _)) = bounds.split_last() else { return 0 };
     let complete = &text[..*last_start];
-    match ends_sentence(complete) && complete.trim().chars().count() >= MIN_CHARS {
-        true => complete.len(),
-        false => 0,
-    }
+    if ends_sentence(complete) && complete.trim().chars().count() >= MIN_CHARS { complete.len() } else { 0 }
 }
 
 /// Returns the length of the sentences that end before a position, in bytes.

@@ -1,10 +1,15 @@
 //! A reply without a language model: the statement of a fact that the character knows and is allowed to tell.
 
+use std::collections::BTreeSet;
+
 use hearsay_commands::reply::{CitedFact, FindingKind, ReplyCheck, ReplyFinding};
-use hearsay_model::{EntityId, Feeling, Span};
+use hearsay_model::{
+    EntityId, Feeling, Span, attribute,
+    text::words,
+    words::{contains_word, english},
+};
 use hearsay_query::ask::Answer;
-use hearsay_recall::{Line, Remark, SceneContext, SectionKind, Source};
-use unicode_segmentation::UnicodeSegmentation;
+use hearsay_recall::{Line, Remark, SceneContext, SectionKind, Source, stems};
 
 use super::ReplyRequest;
 
@@ -90,11 +95,20 @@ impl StatedFact {
     }
 }
 
-/// Words of a question that is about the character itself.
-const ADDRESS: [&str; 4] = ["you", "your", "yours", "yourself"];
+/// Minimum cosine of the question and a sentence that shares no word with the question apart from names. A sentence about
+/// the same person is similar to the question, even if it says nothing about the matter.
+const MIN_COSINE_BY_NAMES: f32 = 0.5;
 
 /// A line about the character is preferred if the question is about the character.
 const ADDRESS_ADVANTAGE: f32 = 0.15;
+
+/// A line about the character and the listener who asks is preferred to all others if the question is about both, as in
+/// "What did you promise me?", and the line shares a word with the question.
+const MUTUAL_ADVANTAGE: f32 = 1.0;
+
+/// A line that links two entities is preferred if the question asks for an entity, as in "Who owns the barge?", and the line
+/// shares a word with the question.
+const ENTITY_ADVANTAGE: f32 = 0.3;
 
 /// Returns the reply if the character has nothing to tell.
 pub(super) fn refusal(answer: &Answer, request: &ReplyRequest) -> &'static str {
@@ -105,22 +119,79 @@ pub(super) fn refusal(answer: &Answer, request: &ReplyRequest) -> &'static str {
 /// character may tell. The feelings of the character towards the listeners decide the tone.
 pub(super) fn template_reply(answer: &Answer, request: &ReplyRequest) -> (String, Option<StatedFact>) {
     let (context, listeners) = (&answer.context, &request.listeners);
-    let lines = context.section_lines(SectionKind::Knowledge).iter();
-    let addresses_speaker =
-        context.question.unicode_words().any(|word| ADDRESS.contains(&word.to_lowercase().as_str()));
-    let is_about_speaker = |line: &Line| line.claim.as_ref().is_some_and(|claim| claim.subject == context.speaker);
-    let advantage = |line: &Line| if addresses_speaker && is_about_speaker(line) { ADDRESS_ADVANTAGE } else { 0.0 };
-    let tellable = lines.filter(|line| may_tell(line, listeners));
-    let fitting = tellable.filter_map(|line| Some((relevance(line)? + advantage(line), line)));
+    let question = Question::new(context, listeners.first());
+    let knowledge = context.section_lines(SectionKind::Knowledge).iter();
+    let lines = knowledge.chain(context.section_lines(SectionKind::Relations));
+    let tellable = lines.filter(|line| may_tell(line, listeners) && !line.states_feelings());
+    let fitting = tellable.filter_map(|line| Some((question.fit(line)?, line)));
     // Of lines with the same relevance, the first one wins.
     let best = fitting.reduce(|best, next| if next.0 > best.0 { next } else { best });
     match best {
         Some((_, line)) => {
             let is_first = !request.earlier.iter().any(|line| line.is_own);
             let opening = if is_first { Tone::new(context, listeners).opening() } else { "" };
-            (format!("{opening}{}{}", certainty(line), line.spoken(&context.name)), StatedFact::new(line))
+            let words = context.spoken(line, listeners.first());
+            (format!("{opening}{}{words}", certainty(line)), StatedFact::new(line))
         }
         None => (refusal(answer, request).to_owned(), None),
+    }
+}
+
+/// A question to the character.
+struct Question<'a> {
+    context: &'a SceneContext,
+    /// Listener who asks the question.
+    asker: Option<&'a EntityId>,
+    /// Stems of the words of the question, apart from stop words and words with a capital letter.
+    stems: BTreeSet<String>,
+    /// Whether the question is about the character.
+    addresses_speaker: bool,
+    /// Whether the question is about the character and the asker.
+    is_mutual: bool,
+    /// Whether the answer names a person, a thing or a place.
+    asks_for_entity: bool,
+}
+
+impl<'a> Question<'a> {
+    fn new(context: &'a SceneContext, asker: Option<&'a EntityId>) -> Self {
+        let question_words = words(&context.question);
+        let contains = |list: &[String]| question_words.iter().any(|word| contains_word(list, word));
+        let addresses_speaker = contains(&english().addressee_pronouns);
+        let is_name = |word: &&str| word.starts_with(char::is_uppercase);
+        let plain: Vec<&str> = context.question.split_whitespace().filter(|word| !is_name(word)).collect();
+        Self {
+            context,
+            asker,
+            stems: stems(&plain.join(" ")).into_iter().collect(),
+            addresses_speaker,
+            is_mutual: addresses_speaker && contains(&english().speaker_pronouns),
+            asks_for_entity: question_words
+                .first()
+                .is_some_and(|first| contains_word(&english().entity_questions, first)),
+        }
+    }
+
+    /// Returns how well a line fits the question; `None` if it does not answer the question.
+    fn fit(&self, line: &Line) -> Option<f32> {
+        let shares_word = stems(&line.text).iter().any(|stem| self.stems.contains(stem));
+        if self.is_mutual && shares_word && self.is_between_both(line) {
+            return Some(relevance(line).unwrap_or(MIN_COSINE) + MUTUAL_ADVANTAGE);
+        }
+        let is_sentence = line.claim.as_ref().is_some_and(|claim| claim.predicate.as_str() == attribute::LORE);
+        let is_by_names = |relevance: &f32| is_sentence && !shares_word && *relevance < MIN_COSINE_BY_NAMES;
+        let relevance = relevance(line).filter(|relevance| !is_by_names(relevance))?;
+        let is_about_speaker = line.claim.as_ref().is_some_and(|claim| claim.subject == self.context.speaker);
+        let links_entities = line.claim.as_ref().is_some_and(|claim| claim.object.entity().is_some());
+        let names_answer = self.asks_for_entity && shares_word && links_entities;
+        let address = if self.addresses_speaker && is_about_speaker { ADDRESS_ADVANTAGE } else { 0.0 };
+        Some(relevance + address + if names_answer { ENTITY_ADVANTAGE } else { 0.0 })
+    }
+
+    /// Returns whether a line is about the character and the asker.
+    fn is_between_both(&self, line: &Line) -> bool {
+        let (Some(claim), Some(asker)) = (&line.claim, self.asker) else { return false };
+        let is_about = |id: &EntityId| claim.subject == *id || claim.object.entity() == Some(id);
+        is_about(&self.context.speaker) && (is_about(asker) || self.context.names_listener(line, asker))
     }
 }
 

@@ -252,9 +252,10 @@ impl SharedJournal for DatabaseJournal {
             statements.expect_row("$next");
             end.last = at;
         }
-        let updates = match append.changes.transients.is_empty() {
-            true => Vec::new(),
-            false => vec![(end.last.position, append.changes.transients.clone())],
+        let updates = if append.changes.transients.is_empty() {
+            Vec::new()
+        } else {
+            vec![(end.last.position, append.changes.transients.clone())]
         };
         let batch = TransientBatch::encode(updates).map_err(|error| AppendFailure::Rejected(error.to_string()))?;
         let row = self.transients().row(&batch);

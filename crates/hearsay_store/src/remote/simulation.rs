@@ -389,9 +389,10 @@ fn run_schedule(seed: u64) -> blake3::Hash {
     let logs: Vec<Arc<Mutex<Log>>> = (0..WRITERS + READERS).map(|_| Arc::default()).collect();
     for (program, log) in logs.iter().enumerate() {
         let (simulation, log) = (simulation.clone(), Arc::clone(log));
-        let spawned = match program < WRITERS {
-            true => pool.spawner().spawn_local(write(simulation, program, log)),
-            false => pool.spawner().spawn_local(read(simulation, program, log)),
+        let spawned = if program < WRITERS {
+            pool.spawner().spawn_local(write(simulation, program, log))
+        } else {
+            pool.spawner().spawn_local(read(simulation, program, log))
         };
         spawned.unwrap();
     }

@@ -126,10 +126,11 @@ impl FollowTask {
         observer: &mut EventObserver,
     ) -> Result<(), String> {
         let sets_transients = !changes.transients.is_empty();
-        let outcome = match first == self.follower.end().last.position.next() {
-            true => self.follower.append(Append { id: Uuid::now_v7(), changes }, observer).await?,
+        let outcome = if first == self.follower.end().last.position.next() {
+            self.follower.append(Append { id: Uuid::now_v7(), changes }, observer).await?
+        } else {
             // The caller has not applied the newest changes yet.
-            false => Outcome::Conflict,
+            Outcome::Conflict
         };
         let refusal = match outcome {
             Outcome::Stored => {
@@ -156,10 +157,7 @@ pub(super) struct Wake {
 
 impl Wake {
     fn poll_interval(&self) -> Duration {
-        match self.has_notifications.load(Ordering::Relaxed) {
-            true => POLL_INTERVAL,
-            false => POLL_INTERVAL_WITHOUT_NOTIFICATIONS,
-        }
+        if self.has_notifications.load(Ordering::Relaxed) { POLL_INTERVAL } else { POLL_INTERVAL_WITHOUT_NOTIFICATIONS }
     }
 }
 

@@ -135,8 +135,9 @@ fn check_with_engine(directory: &Path, expected: &State, report: &mut CheckRepor
     report.repaired_records = store.health().repaired_records;
     report.graph_differences = store.graph_differences_blocking(&state)?.len();
     store.close()?;
-    match state == *expected {
-        true => Ok(()),
-        false => Err(StoreError::damaged(&place, "the database returns different operations than its files contain")),
+    if state == *expected {
+        Ok(())
+    } else {
+        Err(StoreError::damaged(&place, "the database returns different operations than its files contain"))
     }
 }

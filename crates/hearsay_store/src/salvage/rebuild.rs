@@ -68,11 +68,12 @@ fn write_database(directory: &Path, journal: &IntactJournal) -> Result<(), Store
     store.close()?;
     let Opened { store, state, .. } = Store::open(directory, StoreOptions::default())?;
     store.close()?;
-    match state == journal.state {
-        true => Ok(()),
-        false => Err(StoreError::damaged(
+    if state == journal.state {
+        Ok(())
+    } else {
+        Err(StoreError::damaged(
             &directory.display().to_string(),
             "the new database differs from the data that was written to it",
-        )),
+        ))
     }
 }

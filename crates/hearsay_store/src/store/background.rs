@@ -209,9 +209,10 @@ async fn write_snapshot(
         reason,
     };
     let compacted = Compacted::load(&shared.db, &shared.place).await?;
-    let digest = match compacted.to.position == position {
-        true => Some(compacted.to.digest),
-        false => entries::digest_at(&shared.db, position).await.map_err(|error| failed(error.to_string()))?,
+    let digest = if compacted.to.position == position {
+        Some(compacted.to.digest)
+    } else {
+        entries::digest_at(&shared.db, position).await.map_err(|error| failed(error.to_string()))?
     };
     let digest = digest.ok_or_else(|| failed(format!("operation {position} is not in the journal")))?;
     let at = JournalPosition { position, digest };

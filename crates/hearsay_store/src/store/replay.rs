@@ -222,12 +222,11 @@ async fn expect_same_history(
     compacted_to: JournalPosition,
 ) -> Result<Result<Snapshot, String>, StoreError> {
     let at = snapshot.at;
-    let entry = match at.position == compacted_to.position {
-        true => Some(compacted_to.digest),
-        false => {
-            let entry = entries::digest_at(db, at.position).await;
-            entry.map_err(|error| StoreError::damaged(place, error.to_string()))?
-        }
+    let entry = if at.position == compacted_to.position {
+        Some(compacted_to.digest)
+    } else {
+        let entry = entries::digest_at(db, at.position).await;
+        entry.map_err(|error| StoreError::damaged(place, error.to_string()))?
     };
     Ok(if snapshot.compacted_to != compacted_to.position {
         Err("the journal was compacted after the snapshot was written".into())

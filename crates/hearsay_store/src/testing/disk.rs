@@ -22,9 +22,10 @@ impl SmallDisk {
         let mut mount = Command::new("mount");
         mount.args(["-t", "tmpfs", "-o", &format!("size={bytes}"), "tmpfs"]).arg(directory.path());
         let output = mount.output()?;
-        match output.status.success() {
-            true => Ok(Self { directory }),
-            false => Err(io::Error::other(String::from_utf8_lossy(&output.stderr).trim().to_owned())),
+        if output.status.success() {
+            Ok(Self { directory })
+        } else {
+            Err(io::Error::other(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
         }
     }
 
@@ -72,9 +73,10 @@ impl SmallDisk {
     pub fn set_read_only(&self, read_only: bool) -> io::Result<()> {
         let options = if read_only { "remount,ro" } else { "remount,rw" };
         let output = Command::new("mount").args(["-o", options]).arg(self.path()).output()?;
-        match output.status.success() {
-            true => Ok(()),
-            false => Err(io::Error::other(String::from_utf8_lossy(&output.stderr).trim().to_owned())),
+        if output.status.success() {
+            Ok(())
+        } else {
+            Err(io::Error::other(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
         }
     }
 }

@@ -160,9 +160,10 @@ async fn serve(stream: TcpStream, session: HostedSession) {
             Some(answer) = queue.recv() => answer,
             Some(notification) = session.next_notification(format) => notification,
         };
-        let message = match format.is_text() {
-            true => Message::text(String::from_utf8_lossy(&message).into_owned()),
-            false => Message::binary(message),
+        let message = if format.is_text() {
+            Message::text(String::from_utf8_lossy(&message).into_owned())
+        } else {
+            Message::binary(message)
         };
         if outgoing.send(message).await.is_err() {
             break;

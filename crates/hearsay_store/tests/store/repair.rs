@@ -39,9 +39,10 @@ fn expect_repaired(directory: &Path, before: &State, report: &RepairReport, case
     assert_eq!(lost_by_position.len(), lost.len() + inapplicable.len(), "{case}: an operation is reported twice");
     assert_eq!(report.saved, newest.0 - lost_by_position.len() as u64, "{case}");
     for ((position, found), (_, expected)) in state.journal().zip(before.journal()) {
-        match lost_by_position.contains_key(&position) {
-            true => assert!(matches!(found.operation.changes[..], [Change::Restore(_)]), "{case}: {position}"),
-            false => assert_eq!(found.operation, expected.operation, "{case}: {position}"),
+        if lost_by_position.contains_key(&position) {
+            assert!(matches!(found.operation.changes[..], [Change::Restore(_)]), "{case}: {position}");
+        } else {
+            assert_eq!(found.operation, expected.operation, "{case}: {position}");
         }
     }
     assert!(!opened.verifying || opened.snapshot.is_some(), "{case}: {opened:?}");

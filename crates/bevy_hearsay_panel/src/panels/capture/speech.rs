@@ -153,6 +153,9 @@ impl SpokenLines {
             ui.horizontal_wrapped(|ui| {
                 let fact = shorten(&question.fact.statement, MAX_FACT_CHARS);
                 let text = match question.speaker {
+                    Some(_) if question.fact.unknown_to_speaker => format!(
+                        "Does this line state a fact that its speaker does not know yet: \u{201C}{fact}\u{201D}?"
+                    ),
                     Some(_) => format!("Does this line state a known fact: \u{201C}{fact}\u{201D}?"),
                     None => format!(
                         "Does this secret come out: \u{201C}{fact}\u{201D}? If not, nobody hears the line, unless all \
@@ -194,6 +197,13 @@ impl Question {
             return Ok(log.operation(state, Author::Dm, real_time())?);
         };
         let passage = self.logged_line(state);
+        // The speaker must learn the fact too.
+        if let Some(passage) = passage.filter(|_| self.fact.unknown_to_speaker) {
+            let (recorded_line, states) = (Some(passage.line), vec![self.fact.fact]);
+            let lines = vec![LogLine { recorded_line, states, ..LogLine::default() }];
+            let log = Log { session: passage.session.clone(), lines, ..Log::default() };
+            return Ok(log.operation(state, Author::Dm, real_time())?);
+        }
         let listed = |passage: &Passage| {
             let hearers = passage.heard_by.iter().filter_map(|knower| knower.entity());
             Hearers::Listed(hearers.filter(|id| *id != speaker).cloned().collect())

@@ -261,7 +261,7 @@ fn narration_that_states_a_secret_is_heard_only_if_the_secret_comes_out() {
         logged.map(|(_, passage)| passage.talk_kind).collect::<Vec<_>>()
     };
     speak(&mut harness, line);
-    assert_eq!(kind(&harness), [Some(hearsay_model::TalkKind::OutOfCharacter)]);
+    assert_eq!(kind(&harness), [Some(hearsay_model::TalkKind::Withheld)]);
     assert!(!knows(&harness, "kestrel-vane", fact));
     harness.get_by_label_contains("Does this secret come out: \u{201C}Wren Oake is the daughter of Cobb Farrow.");
     let earlier = harness.state().outcomes.len();

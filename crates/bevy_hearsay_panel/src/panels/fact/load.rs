@@ -107,7 +107,7 @@ pub(crate) fn party_knowledge(state: &State, party_knows: query::table::PlayersK
             credence: knower.credence,
             since: knower.since,
             conceals: knower.conceals,
-            group: !state.kind(&knower.knower).is_some_and(|kind| kind.is_character()),
+            group: !state.is_character(&knower.knower),
         })
         .collect();
     let names: Vec<&str> = known_by.iter().filter(|line| !line.group).map(|line| line.knower.name.as_str()).collect();

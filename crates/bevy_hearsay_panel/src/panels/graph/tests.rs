@@ -201,7 +201,7 @@ fn the_graph_follows_the_moves_of_a_game() {
     // The first move is an operation, because it ends the location fact from the campaign file. The later moves only
     // change the transient value.
     for (is_operation, place) in [(true, "ferry-stairs"), (false, "watch-house"), (false, "ferry-stairs")] {
-        let patch = hearsay_commands::patches::Patch { place: Some(Some(id(place))), ..Default::default() };
+        let patch = hearsay_commands::patches::Patch { place: Some(id(place)).into(), ..Default::default() };
         let entities = vec![(id("odo-brandt"), patch)];
         let patches = hearsay_commands::patches::Patches { entities, ..Default::default() };
         let memory = &harness.state().memory;

@@ -162,7 +162,7 @@ fn toolbar_ui(ui: &mut Ui, display: &DisplayContext, model: &GraphModel, view: &
         if view.request.center.is_some() {
             for depth in 1..=MAX_DEPTH {
                 let is_selected = view.request.depth == depth;
-                let name = if depth == 1 { "1 step".to_owned() } else { format!("{depth} steps") };
+                let name = crate::text::format_count(depth, "step", "steps");
                 if ui.selectable_label(is_selected, name).on_hover_text(commands::GRAPH_DEPTH.tooltip()).clicked() {
                     view.request.depth = depth;
                 }

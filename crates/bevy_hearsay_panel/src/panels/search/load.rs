@@ -192,7 +192,7 @@ impl RowBuilder<'_> {
         let place = title.or(document).or_else(|| passage.title.clone());
         let target = passage.speaker.as_ref().or(passage.document.as_ref()).or(passage.mentions.first());
         let target = target.or(passage.place.as_ref()).cloned();
-        let remark = passage.is_out_of_character().then(|| "out of character".to_owned());
+        let remark = passage.talk_kind.filter(|kind| !kind.is_heard()).map(|kind| kind.to_string());
         let parts = place.into_iter().chain(remark).chain([match_reason(hit)]);
         let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
         Some(SearchRow {

@@ -2,7 +2,7 @@
 
 use hearsay_belief::{is_dead, player_characters};
 use hearsay_engine::{MemoryError, ReadSnapshot};
-use hearsay_model::{EntityId, Fact, FactId, Knower, State, TalkKind};
+use hearsay_model::{EntityId, Fact, FactId, Knower, RecapReader, State};
 use hearsay_query::{
     facts::is_secret,
     session::{
@@ -72,7 +72,7 @@ fn session_line(state: &State, row: SessionRow) -> SessionLine {
         (None, None) => String::new(),
     };
     SessionLine {
-        recaps: (state.recap(&row.id, false).is_some(), state.recap(&row.id, true).is_some()),
+        recaps: (state.recap(&row.id, RecapReader::Dm).is_some(), state.recap(&row.id, RecapReader::Players).is_some()),
         id: row.id,
         number: row.number,
         title: row.title,
@@ -102,12 +102,15 @@ impl SessionPartModel {
                 Self::Report(Box::new(ReportModel::from_report(state, &session_report(state, Some(id))?)))
             }
             SessionPart::Recap => {
-                let audience = if request.players { RecapAudience::Players } else { RecapAudience::Dm };
+                let audience = match request.reader {
+                    RecapReader::Players => RecapAudience::Players,
+                    RecapReader::Dm => RecapAudience::Dm,
+                };
                 let recap = session_recap(state, Some(id), &audience, request.words)?;
                 let lines: Vec<&str> = recap.recap.lines.iter().map(|line| line.text.as_str()).collect();
                 Self::Recap(RecapModel {
-                    players: request.players,
-                    saved_text: state.recap(&request.session, request.players).map(str::to_owned),
+                    reader: request.reader,
+                    saved_text: state.recap(&request.session, request.reader).map(str::to_owned),
                     generated_text: lines.join("\n"),
                     counts: (lines.len(), recap.recap.candidate_count),
                     title: recap.title,
@@ -134,7 +137,7 @@ fn log_lines(state: &State, lines: Vec<LineRow>) -> Vec<LogLineModel> {
             place: changed_value(&mut place, row.place),
             heard_by: row.heard_by.join(", "),
             private: row.private,
-            out_of_character: row.talk_kind == Some(TalkKind::OutOfCharacter),
+            talk_kind: row.talk_kind,
         }
     };
     lines.into_iter().map(to_model).collect()
@@ -158,6 +161,9 @@ impl ReportModel {
         let talk_count = counts.talk.out_of_character;
         let talk_text = || format_count(talk_count, "line out of character", "lines out of character");
         count_texts.extend((talk_count > 0).then(talk_text));
+        let withheld_count = counts.talk.withheld;
+        count_texts
+            .extend((withheld_count > 0).then(|| format_count(withheld_count, "line withheld", "lines withheld")));
         count_texts
             .extend((counts.waiting > 0).then(|| format_count(counts.waiting, "fact to review", "facts to review")));
         let learned = report.learned.iter().map(|row| LearnerModel {

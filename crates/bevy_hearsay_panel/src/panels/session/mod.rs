@@ -13,7 +13,7 @@ use std::{borrow::Cow, path::PathBuf, time::SystemTime};
 
 use hearsay_commands::session::save_recap;
 use hearsay_engine::{MemoryError, Ticket};
-use hearsay_model::{SessionId, Timestamp};
+use hearsay_model::{RecapReader, SessionId, Timestamp};
 
 pub use model::{
     ChangedModel, CurrentSession, LearnedModel, LearnerModel, LogLineModel, NextSessionDefaults, OpenThreadModel,
@@ -57,8 +57,8 @@ impl SessionPanel {
         let recap = self.view.part == SessionPart::Recap;
         // Only the recap depends on these values. For the other parts, use constants, so that a change of the values
         // does not reload them.
-        let (players, words) = if recap { (self.view.players, self.view.words) } else { (false, 0) };
-        Some(SessionPartRequest { session, part: self.view.part, players, words })
+        let (reader, words) = if recap { (self.view.reader, self.view.words) } else { (RecapReader::Dm, 0) };
+        Some(SessionPartRequest { session, part: self.view.part, reader, words })
     }
 
     fn write_file(&mut self, source: PanelSource) {
@@ -104,7 +104,7 @@ impl Panel for SessionPanel {
             match action {
                 SessionAction::Step(step) => requests.push(Request::Execute(DeskCommand::Session(step))),
                 SessionAction::SaveRecap(recap) => {
-                    let key = SessionView::draft_key(&recap.session, recap.players);
+                    let key = SessionView::draft_key(&recap.session, recap.reader);
                     self.pending_recap = Some((key, recap.text.clone()));
                     let make_operation =
                         move |world: &hearsay_engine::ReadSnapshot| Ok(save_recap(&world.state, &recap, now())?);

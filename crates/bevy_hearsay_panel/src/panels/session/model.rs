@@ -1,6 +1,6 @@
 //! The data that the session panel displays.
 
-use hearsay_model::{FactId, FactStatus, SessionId};
+use hearsay_model::{FactId, FactStatus, RecapReader, SessionId, TalkKind};
 use hearsay_query::session::ChangeKind;
 use serde::{Deserialize, Serialize};
 
@@ -89,8 +89,8 @@ pub struct SessionPartRequest {
     pub session: SessionId,
     /// The part to read.
     pub part: SessionPart,
-    /// Whether the recap is for the players instead of the DM.
-    pub players: bool,
+    /// Reader of the recap.
+    pub reader: RecapReader,
     /// Maximum number of words of the recap.
     pub words: usize,
 }
@@ -123,8 +123,8 @@ pub struct LogLineModel {
     pub heard_by: String,
     /// Whether at least one player character did not hear the line.
     pub private: bool,
-    /// Whether the line is out of character.
-    pub out_of_character: bool,
+    /// Kind of talk of the line; `None` if it is unknown.
+    pub talk_kind: Option<TalkKind>,
 }
 
 /// Report of a session.
@@ -253,8 +253,9 @@ pub struct ReviewFirstModel {
 /// A recap.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct RecapModel {
-    /// Whether the recap is for the players.
-    pub players: bool,
+    /// Reader of the recap.
+    #[serde(rename = "players")]
+    pub reader: RecapReader,
     /// Title of the session.
     pub title: String,
     /// The text of the recap that the DM saved; `None` if no recap is saved.

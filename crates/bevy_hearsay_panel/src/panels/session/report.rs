@@ -50,8 +50,8 @@ pub(super) fn log_ui(
                 badge(ui, display, Tone::Secret, "not heard by all")
                     .on_hover_text(format!("heard by {}", line.heard_by));
             }
-            if line.out_of_character {
-                badge(ui, display, Tone::Weak, "out of character").on_hover_text("No character hears this line");
+            if let Some(kind) = line.talk_kind.filter(|kind| !kind.is_heard()) {
+                badge(ui, display, Tone::Weak, &kind.to_string()).on_hover_text("No character hears this line");
             }
             match &line.speaker {
                 None => _ = label(ui, RichText::new(&line.text).italics()),

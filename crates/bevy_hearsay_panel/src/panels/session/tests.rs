@@ -1,7 +1,7 @@
 use egui::Key;
 use egui_kittest::{Harness, kittest::Queryable};
 use hearsay_commands::session::{Log, LogLine, SessionStep};
-use hearsay_model::{Author, EditedRecap, EntityId, Kind};
+use hearsay_model::{Author, EditedRecap, EntityId, Kind, RecapReader, TalkKind};
 
 use super::*;
 use crate::{
@@ -61,9 +61,9 @@ fn session_harness(part: Option<SessionPartModel>, is_playing: bool) -> SessionH
     })
 }
 
-fn recap(players: bool, saved_text: Option<&str>) -> Option<SessionPartModel> {
+fn recap(reader: RecapReader, saved_text: Option<&str>) -> Option<SessionPartModel> {
     Some(SessionPartModel::Recap(RecapModel {
-        players,
+        reader,
         title: "The ledger".into(),
         saved_text: saved_text.map(str::to_owned),
         generated_text: "The clerk was found.".into(),
@@ -125,7 +125,7 @@ fn players_come_and_go_and_the_session_ends() {
 
 #[test]
 fn a_recap_is_edited_kept_copied_and_written() {
-    let mut harness = session_harness(recap(false, None), false);
+    let mut harness = session_harness(recap(RecapReader::Dm, None), false);
     press_key(&mut harness, Key::C);
     assert_eq!(harness.state().view.part, SessionPart::Recap);
     harness.get_by_label("Recap text").focus();
@@ -133,7 +133,7 @@ fn a_recap_is_edited_kept_copied_and_written() {
     harness.get_by_label("Recap text").type_text(" Nobody wept.");
     harness.run_steps(2);
     let id = SessionId::new("session-2").unwrap();
-    let draft = harness.state().view.drafts[&SessionView::draft_key(&id, false)].clone();
+    let draft = harness.state().view.drafts[&SessionView::draft_key(&id, RecapReader::Dm)].clone();
     assert!(draft.contains("Nobody wept.") && draft.contains("The clerk was found."), "{draft}");
     assert!(shows_text(&harness, "not saved yet"));
     for name in ["Copy the recap", "Save the recap", "Write file"] {
@@ -145,7 +145,8 @@ fn a_recap_is_edited_kept_copied_and_written() {
     else {
         panic!("{:?}", harness.state().actions)
     };
-    assert_eq!((copied, saved_recap), (&draft, &EditedRecap { session: id, players: false, text: draft.clone() }));
+    let expected = EditedRecap { session: id, reader: RecapReader::Dm, text: draft.clone() };
+    assert_eq!((copied, saved_recap), (&draft, &expected));
     assert_eq!((file.as_str(), written.lines().next()), ("session-2-recap.md", Some("# The ledger")));
     // The typed text is restored when the DM console opens again.
     let view: SessionView = restore_state(save_state(&harness.state().view).unwrap()).unwrap();
@@ -155,12 +156,12 @@ fn a_recap_is_edited_kept_copied_and_written() {
     assert!(harness.state().view.drafts.values().all(|text| text == "The clerk was found."));
     harness.get_by_label("For the players").click();
     harness.run_steps(2);
-    assert!(harness.state().view.players);
+    assert_eq!(harness.state().view.reader, RecapReader::Players);
 }
 
 #[test]
-fn an_out_of_character_line_is_marked() {
-    let line = |line: u32, text: &str, out_of_character: bool| LogLineModel {
+fn a_line_that_nobody_hears_is_marked() {
+    let line = |line: u32, text: &str, talk_kind: TalkKind| LogLineModel {
         line,
         speaker: None,
         text: text.into(),
@@ -168,13 +169,19 @@ fn an_out_of_character_line_is_marked() {
         place: None,
         heard_by: String::new(),
         private: false,
-        out_of_character,
+        talk_kind: Some(talk_kind),
     };
-    let lines = vec![line(1, "Rain falls.", false), line(2, "Pass the crisps.", true)];
+    let lines = vec![
+        line(1, "Rain falls.", TalkKind::Narration),
+        line(2, "Pass the crisps.", TalkKind::OutOfCharacter),
+        line(3, "Pell hides in the crypt.", TalkKind::Withheld),
+    ];
     let mut harness = session_harness(Some(SessionPartModel::Log(lines, 0)), false);
     harness.run_steps(2);
     assert!(shows_text(&harness, "Rain falls.") && shows_text(&harness, "Pass the crisps."));
-    assert!(harness.query_by_label("out of character").is_some(), "exactly one line is marked");
+    for mark in ["out of character", "withheld"] {
+        assert!(harness.query_by_label(mark).is_some(), "exactly one line is marked {mark}");
+    }
 }
 
 #[test]
@@ -230,8 +237,10 @@ fn a_session_is_played_from_start_to_recap() {
     wait_until(&mut harness, |harness| harness.query_by_label("saved").is_some());
     assert!(harness.state().panel.view.drafts.is_empty());
     let session = session.unwrap();
-    let saved_recap =
-        harness.state().memory.read(move |world| Ok(world.state.recap(&session, true).map(str::to_owned)));
+    let saved_recap = harness
+        .state()
+        .memory
+        .read(move |world| Ok(world.state.recap(&session, RecapReader::Players).map(str::to_owned)));
     assert!(saved_recap.unwrap().wait().unwrap().unwrap().contains("You have it."));
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("recap.md");
@@ -246,7 +255,7 @@ fn a_session_is_played_from_start_to_recap() {
 
 #[test]
 fn the_file_of_a_recap_is_named_after_the_selected_session() {
-    let mut harness = session_harness(recap(false, None), false);
+    let mut harness = session_harness(recap(RecapReader::Dm, None), false);
     press_key(&mut harness, Key::C);
     for session in ["session-2", "session-1"] {
         harness.state_mut().view.selected = SessionId::new(session).ok();

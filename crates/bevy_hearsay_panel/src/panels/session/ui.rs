@@ -2,7 +2,7 @@
 
 use egui::{RichText, ScrollArea, TextEdit, Ui};
 use hearsay_commands::session::{NewSession, SessionStep};
-use hearsay_model::{EditedRecap, SessionId};
+use hearsay_model::{EditedRecap, RecapReader, SessionId};
 use hearsay_query::QueryError;
 
 use super::{
@@ -273,13 +273,14 @@ fn recap_ui(
     actions: &mut Vec<SessionAction>,
 ) {
     ui.horizontal_wrapped(|ui| {
-        if toggle(ui, !view.players, "For me", "Everything that happened").clicked() {
-            view.players = false;
+        if toggle(ui, view.reader == RecapReader::Dm, "For me", "Everything that happened").clicked() {
+            view.reader = RecapReader::Dm;
         }
-        if toggle(ui, view.players, "For the players", "Only what the player characters know, without secrets")
+        let is_for_players = view.reader == RecapReader::Players;
+        if toggle(ui, is_for_players, "For the players", "Only what the player characters know, without secrets")
             .clicked()
         {
-            view.players = true;
+            view.reader = RecapReader::Players;
         }
         let words_field = ui.add(egui::DragValue::new(&mut view.words).range(20..=2_000).speed(5).suffix(" words"));
         set_text_field_name(&words_field, "Words", &view.words.to_string());
@@ -289,11 +290,11 @@ fn recap_ui(
             &format!("{} of {}", recap.counts.0, format_count(recap.counts.1, "line or fact", "lines and facts")),
         );
     });
-    if recap.players != view.players {
+    if recap.reader != view.reader {
         weak_label(ui, display, "Reading\u{2026}");
         return;
     }
-    let key = SessionView::draft_key(&session.id, recap.players);
+    let key = SessionView::draft_key(&session.id, recap.reader);
     let saved_or_generated = recap.saved_text.as_ref().unwrap_or(&recap.generated_text);
     let mut text = view.drafts.get(&key).unwrap_or(saved_or_generated).clone();
     let is_edited = view.drafts.contains_key(&key);
@@ -303,8 +304,8 @@ fn recap_ui(
         }
         ui.add_enabled_ui(is_edited || recap.saved_text.is_none(), |ui| {
             if command_button(ui, display, &commands::SESSION_SAVE_RECAP) {
-                let (session, players) = (session.id.clone(), recap.players);
-                actions.push(SessionAction::SaveRecap(EditedRecap { session, players, text: text.clone() }));
+                let (session, reader) = (session.id.clone(), recap.reader);
+                actions.push(SessionAction::SaveRecap(EditedRecap { session, reader, text: text.clone() }));
             }
         });
         if (is_edited || recap.saved_text.is_some())
@@ -328,7 +329,11 @@ fn recap_ui(
             (false, None) => {}
         }
     });
-    section_heading(ui, display, if recap.players { "Recap for the players" } else { "Recap" }, None);
+    let heading = match recap.reader {
+        RecapReader::Players => "Recap for the players",
+        RecapReader::Dm => "Recap",
+    };
+    section_heading(ui, display, heading, None);
     let area = ScrollArea::vertical().id_salt("recap").auto_shrink([false, false]);
     let text_changed = area.show(ui, |ui| {
         let edit = TextEdit::multiline(&mut text).desired_width(f32::INFINITY).desired_rows(12);

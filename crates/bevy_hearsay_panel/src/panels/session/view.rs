@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hearsay_commands::session::SessionStep;
-use hearsay_model::{EditedRecap, EntityId, FactId, SessionId};
+use hearsay_model::{EditedRecap, EntityId, FactId, RecapReader, SessionId};
 use serde::{Deserialize, Serialize};
 
 use super::model::SessionPart;
@@ -17,8 +17,9 @@ pub struct SessionView {
     pub selected: Option<SessionId>,
     /// The selected part of the session: log, report or recap.
     pub part: SessionPart,
-    /// Whether the recap is for the players instead of the DM.
-    pub players: bool,
+    /// Reader of the recap.
+    #[serde(rename = "players")]
+    pub reader: RecapReader,
     /// Maximum number of words of a recap.
     pub words: usize,
     /// Typed title of the next session.
@@ -51,7 +52,7 @@ impl Default for SessionView {
         Self {
             selected: None,
             part: SessionPart::default(),
-            players: false,
+            reader: RecapReader::Dm,
             words: 200,
             title: String::new(),
             place: String::new(),
@@ -70,8 +71,12 @@ impl Default for SessionView {
 
 impl SessionView {
     /// Returns the key of an edited recap in [`drafts`](Self::drafts).
-    pub fn draft_key(session: &SessionId, players: bool) -> String {
-        format!("{session} {}", if players { "players" } else { "dm" })
+    pub fn draft_key(session: &SessionId, reader: RecapReader) -> String {
+        let reader = match reader {
+            RecapReader::Players => "players",
+            RecapReader::Dm => "dm",
+        };
+        format!("{session} {reader}")
     }
 }
 

@@ -1,12 +1,16 @@
 //! Collects the content of a handbook: facts and texts that all of its readers know.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use hearsay_belief::{Known, View};
 use hearsay_model::{Date, EntityId, Kind, PredicateRole, State, Vocabulary};
 
 use super::{
     HandbookReaders, HandbookRequest,
+    claim::Claim,
     content::{Block, Chapter, Entry, Handbook, Link},
     kinds::{dead_entity, kinds},
     names::{Names, sort_key},
@@ -57,9 +61,16 @@ pub(super) struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     pub(super) fn new(state: &'a State, views: &'a [View], request: &'a HandbookRequest<'a>) -> Self {
-        let shared = SharedView::new(views, request.readers == HandbookReaders::Party);
-        let names = Names::new(&shared, state.vocabulary());
+        let mut shared = SharedView::new(state, views, request);
         let kinds = kinds(&shared, state.vocabulary(), request.party);
+        // The residents of a place know who is there, but the readers have not seen the character there.
+        let is_character = |id: &EntityId| kinds.get(id).is_some_and(Kind::is_character);
+        let is_unseen = |fact: &SharedFact| {
+            let known = fact.known();
+            PredicateRole::Location.is(known.predicate()) && is_character(known.subject()) && !fact.is_own()
+        };
+        shared.facts.retain(|fact| !is_unseen(fact));
+        let names = Names::new(&shared, state.vocabulary());
         let timeline = Timeline::new(state, request, &shared, &names, &kinds);
         let dead = shared.facts.iter().filter_map(|fact| Some((dead_entity(state.vocabulary(), fact)?, fact)));
         let dead = dead.map(|(id, fact)| (id.clone(), fact.known().since())).collect();
@@ -81,6 +92,7 @@ impl<'a> Builder<'a> {
         };
         add_chapter("The story so far", self.story());
         add_chapter("Open threads", self.threads(&open_quests));
+        add_chapter("What only you know", self.private_knowledge().into_iter().collect());
         for (number, (title, ids)) in chapters.iter().enumerate() {
             add_chapter(title, self.entries(number, ids, &sparse_entries));
         }
@@ -163,7 +175,7 @@ impl<'a> Builder<'a> {
 
     /// Returns the positions of the facts to print. Of facts with the same statement, only the one that the readers
     /// believe most is printed.
-    fn facts_to_print(&self) -> Vec<usize> {
+    pub(super) fn facts_to_print(&self) -> Vec<usize> {
         let mut positions: Vec<usize> = (0..self.shared.facts.len()).collect();
         positions.retain(|at| self.shared.facts[*at].is_told());
         positions.sort_by_key(|at| self.shared.facts[*at].priority());
@@ -174,8 +186,31 @@ impl<'a> Builder<'a> {
             let relation = known.object().entity().map(|object| (known.subject(), known.predicate(), object));
             is_new & relation.is_none_or(|relation| relations.insert(relation)) && !self.joins_party(known)
         });
+        self.drop_repetitions(&mut positions);
         positions.sort_unstable();
         positions
+    }
+
+    /// Drops the facts whose claim another fact in the list states too, perhaps in more words. Facts that need no sentence,
+    /// such as an occupation, and open promises and debts stay.
+    fn drop_repetitions(&self, positions: &mut Vec<usize>) {
+        let claim = |at: usize| {
+            let fact = &self.shared.facts[at];
+            let needs_sentence = self.detail(fact).is_none() && !self.is_open_obligation(fact);
+            needs_sentence.then(|| Claim::new(fact, &self.names))
+        };
+        let mut claims: Vec<(usize, Claim)> = positions.iter().filter_map(|at| Some((*at, claim(*at)?))).collect();
+        // A fact repeats only facts that the readers believe at least as much.
+        claims.sort_by_key(|(at, claim)| (self.shared.facts[*at].priority().0, Reverse(claim.word_count()), *at));
+        let (mut kept, mut dropped) = (BTreeMap::<&EntityId, Vec<Claim>>::new(), BTreeSet::new());
+        for (at, claim) in claims {
+            let of_subject = kept.entry(self.shared.facts[at].known().subject()).or_default();
+            match of_subject.iter().any(|other| claim.repeats(other)) {
+                true => _ = dropped.insert(at),
+                false => of_subject.push(claim),
+            }
+        }
+        positions.retain(|at| !dropped.contains(at));
     }
 
     /// Returns whether a fact states that a character of the party belongs to the party.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_model::{EntityId, Kind, OpenThread, Passage, PredicateRole, attribute, text, words};
+use hearsay_model::{EntityId, Evidence, Kind, OpenThread, Passage, PassageId, PredicateRole, attribute, text, words};
 
 use super::{
     builder::Builder,
@@ -17,6 +17,9 @@ const LAST_SEEN: &str = "Last seen";
 
 /// Label of the larger place or group of which an entity is a part.
 const PART_OF: &str = "Part of";
+
+/// Label of a list of facts that only the reader knows.
+const PRIVATE: &str = "As far as you know, no one else in the party knows this:";
 
 impl Builder<'_> {
     /// Returns the entry of an entity.
@@ -37,7 +40,7 @@ impl Builder<'_> {
             if is_dead && is_value && dead_entity(self.vocabulary(), fact).is_some() {
                 continue;
             }
-            let is_private = fact.is_private(self.request.party);
+            let is_private = fact.is_private;
             match self.detail(fact).filter(|_| !is_private) {
                 // The players know where their own characters are.
                 Some((_, label, _)) if label == LAST_SEEN && self.request.party.contains(id) => {}
@@ -65,7 +68,7 @@ impl Builder<'_> {
         if sentences.is_empty() && private.is_empty() {
             blocks.extend(self.first_words(id).map(|text| Block::Quote(vec![text])));
         }
-        for (label, items) in [("", sentences), ("As far as you know, no one else in the party knows this:", private)] {
+        for (label, items) in [("", sentences), (PRIVATE, private)] {
             if !items.is_empty() {
                 blocks.push(Block::List { label: label.to_owned(), items });
             }
@@ -178,7 +181,7 @@ impl Builder<'_> {
         let obligations = self.shared.facts.iter().filter(|fact| fact.is_told() && self.is_open_obligation(fact));
         let sentences: Vec<String> = obligations
             .filter(|fact| statements.insert(text::normalize(fact.known().statement())))
-            .map(|fact| self.wording().sentence(fact, false))
+            .map(|fact| self.obligation(fact))
             .collect();
         if !sentences.is_empty() {
             let blocks = vec![Block::List { label: String::new(), items: sentences }];
@@ -189,6 +192,55 @@ impl Builder<'_> {
             });
         }
         entries
+    }
+
+    /// Returns the entry of the facts that only the reader knows, as far as the reader knows. Whispers in which no such
+    /// fact was found are quoted. Returns `None` if there are none, or if the handbook has several readers.
+    pub(super) fn private_knowledge(&self) -> Option<Entry> {
+        let is_listed = |at: &usize| {
+            let fact = &self.shared.facts[*at];
+            fact.is_private && (self.homes[*at].is_some() || self.is_open_obligation(fact))
+        };
+        let listed = self.facts_to_print().into_iter().filter(is_listed);
+        let mut facts: Vec<&SharedFact> = listed.map(|at| &self.shared.facts[at]).collect();
+        facts.sort_by_key(|fact| (fact.learned().0, fact.known().id()));
+        let cited: BTreeSet<PassageId> = facts.iter().flat_map(|fact| fact.known().evidence_passages()).collect();
+        let whispers = self.shared.passages.iter().filter(|(id, _)| self.shared.private_whispers.contains(id));
+        let mut whispers: Vec<&Passage> =
+            whispers.filter(|(id, _)| !cited.contains(id)).map(|(_, line)| line.as_ref()).collect();
+        whispers.sort_by_key(|line| (line.time.as_ref().and_then(|date| date.time), &line.session, line.line));
+        let sentence = |fact: &SharedFact| match self.is_open_obligation(fact) {
+            true => self.obligation(fact),
+            false => self.wording().sentence(fact, self.dead.contains_key(fact.known().subject())),
+        };
+        let mut items: Vec<String> = facts.into_iter().map(sentence).collect();
+        items.extend(whispers.into_iter().flat_map(|line| self.quoted_lines(line)));
+        (!items.is_empty()).then(|| Entry {
+            title: "Unknown to the others".to_owned(),
+            anchor: "private".to_owned(),
+            blocks: vec![Block::List { label: PRIVATE.to_owned(), items }],
+        })
+    }
+
+    /// Returns a promise or debt as a sentence. If the statement does not say what was promised, quotes the sentence of a
+    /// line that all readers heard.
+    fn obligation(&self, fact: &SharedFact) -> String {
+        let (known, sentence) = (fact.known(), self.wording().sentence(fact, false));
+        let object = known.object().entity().and_then(|id| self.names.name(id)).unwrap_or_default();
+        let is_promise = self.vocabulary().behavior(known.predicate()).thread == Some(OpenThread::Promise);
+        let quotes = known.evidence().iter().rev().filter_map(|evidence| match evidence {
+            Evidence::Passage { passage, span, .. } => {
+                let (_, heard) = self.shared.passages.iter().find(|(id, _)| id == passage)?;
+                text::sentence_around(&heard.text, span.start, span.end)
+            }
+            _ => None,
+        });
+        let quote =
+            Some(quotes).filter(|_| is_promise && self.is_generated(fact, object)).and_then(|mut all| all.next());
+        match quote {
+            Some(quote) => format!("{}: \u{201C}{quote}\u{201D}", sentence.trim_end_matches('.')),
+            None => sentence,
+        }
     }
 
     /// Returns the entries of texts that are not part of a session, such as letters. Texts with the same title are one
@@ -214,11 +266,11 @@ impl Builder<'_> {
 
     /// Returns the lines of a text, with the name of the speaker if somebody said it.
     pub(super) fn quoted_lines(&self, passage: &Passage) -> Vec<String> {
-        let speaker = passage.speaker.as_ref().and_then(|id| self.names.name(id)).or(passage.speaker_alias.as_deref());
-        let is_speech = passage.speaker.is_some() || passage.speaker_alias.is_some();
-        match is_speech {
-            true => vec![format!("{}: \u{201C}{}\u{201D}", speaker.unwrap_or("Someone"), passage.text.trim())],
-            false => passage.text.lines().map(str::to_owned).collect(),
+        let named = passage.speaker.as_ref().and_then(|id| self.names.name(id)).or(passage.speaker_alias.as_deref());
+        let described = || passage.speaker.as_ref().map(|id| self.names.name_or_description(id));
+        match named.or_else(described) {
+            Some(speaker) => vec![format!("{}: \u{201C}{}\u{201D}", words::upper_first(speaker), passage.text.trim())],
+            None => passage.text.lines().map(str::to_owned).collect(),
         }
     }
 }

@@ -3,6 +3,7 @@
 
 mod builder;
 mod changes;
+mod claim;
 mod content;
 mod entries;
 mod html;

@@ -16,6 +16,8 @@ use super::shared::SharedView;
 pub(super) struct Names {
     primary: BTreeMap<EntityId, String>,
     pronouns: BTreeMap<EntityId, &'static PersonalPronouns>,
+    /// Descriptions that all readers know, such as `the landlady`.
+    descriptions: BTreeMap<EntityId, String>,
     /// All names of each entity, as words without a leading article.
     all: BTreeMap<EntityId, Vec<Vec<String>>>,
     /// All names and unambiguous parts of names, as words without a leading article. `None` if a part belongs to
@@ -63,13 +65,19 @@ impl Names {
             full.entry(part).or_insert(id);
         }
         let max_words = full.keys().map(Vec::len).max().unwrap_or_default();
-        let current = shared.facts.iter().filter(|fact| !fact.is_superseded).map(|fact| fact.known());
-        let states_pronouns =
-            |known: &&Known| vocabulary.behavior(known.predicate()).reference == Some(ReferringExpression::Pronoun);
-        let pronouns = current.filter(states_pronouns).filter_map(|known| {
+        let current = |expression: ReferringExpression| {
+            let facts = shared.facts.iter().filter(|fact| !fact.is_superseded && fact.end.is_none());
+            let refers = move |known: &&Known| vocabulary.behavior(known.predicate()).reference == Some(expression);
+            facts.map(|fact| fact.known()).filter(refers)
+        };
+        let pronouns = current(ReferringExpression::Pronoun).filter_map(|known| {
             Some((known.subject().clone(), PersonalPronouns::from_recorded(known.object().text()?)?))
         });
-        Self { primary: primary.collect(), pronouns: pronouns.collect(), all, by_words: full, max_words }
+        let open = current(ReferringExpression::Description).filter(|known| !known.is_secret());
+        let descriptions = open
+            .filter_map(|known| Some((known.subject().clone(), words::definite_noun(known.object().text()?)?)))
+            .collect();
+        Self { primary: primary.collect(), pronouns: pronouns.collect(), descriptions, all, by_words: full, max_words }
     }
 
     /// Returns the pronouns of an entity; `None` if the readers do not know them.
@@ -80,6 +88,12 @@ impl Names {
     /// Returns the name of an entity; `None` if the readers have no name for it.
     pub(super) fn name(&self, id: &EntityId) -> Option<&str> {
         self.primary.get(id).map(String::as_str)
+    }
+
+    /// Returns the name of an entity, or a description if the readers have no name for it: `the landlady`, or `a stranger`.
+    pub(super) fn name_or_description(&self, id: &EntityId) -> &str {
+        let description = || self.descriptions.get(id).map(String::as_str);
+        self.name(id).or_else(description).unwrap_or(words::STRANGER)
     }
 
     /// Returns whether a text contains a name of an entity. The name may be an everyday word.
@@ -114,6 +128,19 @@ impl Names {
             found.extend(named.and_then(|(id, _)| id.clone()));
         }
         found
+    }
+
+    /// Returns the number of words of a text that are perhaps names that the readers do not know: words with a capital letter
+    /// that do not begin a sentence.
+    pub(super) fn count_unknown(&self, text: &str) -> usize {
+        let (mut starts_sentence, mut count) = (true, 0);
+        for word in text.split_whitespace() {
+            let letters = word.trim_matches(|c: char| !c.is_alphanumeric());
+            let is_name = letters.starts_with(char::is_uppercase) && letters.chars().count() > 2;
+            count += usize::from(is_name && !starts_sentence && self.mentions(letters).is_empty());
+            starts_sentence = word.ends_with(['.', '?', '!', ':', '\u{2026}', '"', '\u{201D}']);
+        }
+        count
     }
 
     /// Returns a sentence as the clause after "says that": with a lowercase first letter, unless the first word is a

@@ -1,6 +1,8 @@
 //! Creates the handbook entries that tell the story of each session.
 
-use hearsay_model::{EntityId, Kind, Passage, Precision, Session, words};
+use std::{cmp::Reverse, collections::BTreeSet};
+
+use hearsay_model::{EntityId, Kind, Passage, PassageId, Precision, Session, text, words};
 
 use super::{
     HandbookReaders,
@@ -26,19 +28,16 @@ impl Builder<'_> {
         let note = self.session_note(session);
         let mut blocks: Vec<Block> = (!note.is_empty()).then_some(Block::Note(note)).into_iter().collect();
         let note_count = blocks.len();
-        let mut lines: Vec<&Passage> = self.shared.passages.iter().map(|(_, passage)| passage.as_ref()).collect();
-        lines.retain(|passage| passage.session.as_ref() == Some(&session.id));
-        lines.sort_by_key(|passage| (passage.line, &passage.text));
+        let mut lines = self.shared.lines();
+        lines.retain(|(_, passage)| passage.session.as_ref() == Some(&session.id));
+        lines.sort_by_key(|(_, passage)| (passage.line, &passage.text));
         // The summary of a session is a titled passage before the first line.
-        let (summary, mut lines): (Vec<&Passage>, Vec<&Passage>) =
-            lines.into_iter().partition(|passage| passage.line == 0 && passage.title.is_some());
-        blocks.extend(summary.iter().map(|passage| Block::Paragraph(passage.text.clone())));
+        let (summary, lines): (Vec<_>, Vec<_>) =
+            lines.into_iter().partition(|(_, passage)| passage.line == 0 && passage.title.is_some());
+        blocks.extend(summary.iter().map(|(_, passage)| Block::Paragraph(passage.text.clone())));
         if summary.is_empty() {
-            // Lines that name more entities say more about the story.
-            lines.sort_by_key(|passage| std::cmp::Reverse(self.names.mentions(&passage.text).len()));
-            lines.truncate(MAX_LINES);
-            lines.sort_by_key(|passage| (passage.line, &passage.text));
-            let items: Vec<String> = lines.iter().flat_map(|passage| self.quoted_lines(passage)).collect();
+            let lines = self.important_lines(lines);
+            let items: Vec<String> = lines.into_iter().flat_map(|passage| self.quoted_lines(passage)).collect();
             blocks.extend((!items.is_empty()).then(|| Block::List { label: String::new(), items }));
         }
         let has_content = blocks.len() > note_count;
@@ -62,13 +61,39 @@ impl Builder<'_> {
         Entry { title: self.timeline.session_title(at), anchor: format!("session-{at}"), blocks }
     }
 
+    /// Returns the lines that a handbook quotes for a session. The lines that state a death, harm, a promise, a debt or a
+    /// secret always belong to them. Narration that only says what somebody intends never does.
+    fn important_lines<'p>(&self, mut lines: Vec<(PassageId, &'p Passage)>) -> Vec<&'p Passage> {
+        let all = self.shared.lines();
+        let facts = || self.shared.facts.iter().map(SharedFact::known);
+        let evidence: BTreeSet<PassageId> = facts().flat_map(|known| known.evidence_passages()).collect();
+        let decisive = facts().filter(|known| known.is_decisive(self.vocabulary()));
+        let decisive: BTreeSet<PassageId> =
+            decisive.flat_map(|known| known.evidence_passages().chain(known.telling_lines(&all))).collect();
+        lines.retain(|(id, passage)| evidence.contains(id) || !is_intention(passage));
+        // Lines that name more entities say more about the story.
+        lines.sort_by_key(|(id, passage)| Reverse((decisive.contains(id), self.weight(passage))));
+        let decisive_count = lines.iter().filter(|(id, _)| decisive.contains(id)).count();
+        lines.truncate(MAX_LINES.max(decisive_count));
+        lines.sort_by_key(|(_, passage)| (passage.line, &passage.text));
+        lines.into_iter().map(|(_, passage)| passage).collect()
+    }
+
+    /// Returns how much a line says about the story: the number of names in it. If a character outside of the party says the
+    /// line, a name that the readers do not know counts more, because the story has not explained it yet.
+    fn weight(&self, line: &Passage) -> usize {
+        let is_from_others = line.speaker.as_ref().is_some_and(|id| !self.request.party.contains(id));
+        let unexplained = if is_from_others { 1 + 2 * self.names.count_unknown(&line.text) } else { 0 };
+        self.names.mentions(&line.text).len() + unexplained
+    }
+
     /// Returns the facts that the readers learned in a session as sentences, in the order in which they learned them.
-    /// Facts that only one character knows are left out, because the entries of entities mark them.
+    /// Facts that only one character knows are left out, because another chapter lists them.
     fn learned_in(&self, session: &Session) -> Vec<String> {
         let printed = self.shared.facts.iter().zip(&self.homes).filter(|(_, home)| home.is_some());
         let mut facts: Vec<&SharedFact> = printed
             .map(|(fact, _)| fact)
-            .filter(|fact| fact.learned().1 == Some(&session.id) && !fact.is_private(self.request.party))
+            .filter(|fact| fact.learned().1 == Some(&session.id) && !fact.is_private)
             .filter(|fact| self.detail(fact).is_none())
             .collect();
         facts.sort_by_key(|fact| fact.priority());
@@ -100,4 +125,11 @@ impl Builder<'_> {
         let date = start.map(|start| format!("{start}."));
         [date, were_there, were_away].into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
+}
+
+/// Returns whether a line of narration only says what somebody intends: `Odo thinks about going home.`
+fn is_intention(line: &Passage) -> bool {
+    let line_words = text::words(&line.text);
+    let mut phrases = words::english().intention_phrases.iter();
+    line.speaker.is_none() && phrases.any(|phrase| text::contains_name(&line_words, &text::words(phrase)))
 }

@@ -2,11 +2,13 @@
 
 use std::{cmp::Reverse, collections::BTreeSet, sync::Arc};
 
-use hearsay_belief::{AccessPath, Known, KnownEdge, View};
+use hearsay_belief::{AccessPath, Known, KnownEdge, View, hides_from};
 use hearsay_model::{
-    Acquisition, Credence, Date, EntityId, FactId, FactRelation, GameTime, Passage, PassageId, Predicate,
-    PredicateRole, SessionId, attribute,
+    Acquisition, Credence, Date, EntityId, FactId, GameTime, Knower, Passage, PassageId, Predicate, PredicateRole,
+    SessionId, State, attribute,
 };
+
+use super::{HandbookReaders, HandbookRequest};
 
 /// How much a reader believes a fact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +62,9 @@ pub(super) enum Origin {
 pub(super) struct SharedView<'v> {
     pub(super) facts: Vec<SharedFact<'v>>,
     pub(super) passages: Vec<(PassageId, Arc<Passage>)>,
+    /// Whispers that no other character of the party heard, as far as the only reader knows. Empty if the handbook has
+    /// several readers.
+    pub(super) private_whispers: BTreeSet<PassageId>,
 }
 
 /// A fact that all readers know.
@@ -72,24 +77,30 @@ pub(super) struct SharedFact<'v> {
     pub(super) origin: Origin,
     /// The end of the fact, if all readers know that it has ended. Contains the date if all readers know the date.
     pub(super) end: Option<Option<&'v Date>>,
-    /// Whether all readers know a later value of the same functional predicate.
+    /// Whether all readers know a later value of the same functional predicate, or know that the fact ended and holds
+    /// again.
     pub(super) is_superseded: bool,
-    /// Whether the fact says that a character is no longer at a place.
-    is_departure: bool,
+    /// Whether the fact states [an end that needs no text](View::is_redundant_end), or only that another fact has ended.
+    is_end: bool,
+    /// Whether the only reader has reason to think that no other character of the party knows the fact.
+    pub(super) is_private: bool,
 }
 
 impl<'v> SharedView<'v> {
-    /// Returns the common knowledge of several readers. With `for_party`, leaves out the facts and passages that all
-    /// readers conceal.
-    pub(super) fn new(views: &'v [View], for_party: bool) -> Self {
+    /// Returns the common knowledge of the readers of a handbook. If the handbook is for the party, leaves out the facts
+    /// and passages that all readers conceal.
+    pub(super) fn new(state: &State, views: &'v [View], request: &HandbookRequest) -> Self {
         let Some((first, others)) = views.split_first() else {
-            return Self { facts: Vec::new(), passages: Vec::new() };
+            return Self { facts: Vec::new(), passages: Vec::new(), private_whispers: BTreeSet::new() };
         };
+        let for_party = request.readers == HandbookReaders::Party;
+        let reader = Reader { state, view: first, party: request.party };
+        let has_private = others.is_empty() && request.party.len() > 1;
         let facts = first.facts().filter_map(|known| {
             let all: Option<Vec<&Known>> =
                 std::iter::once(Some(known)).chain(others.iter().map(|view| view.fact(known.id()))).collect();
             let all = all.filter(|all| !for_party || !all.iter().all(|known| known.conceals()))?;
-            Some(SharedFact::new(views, all))
+            Some(SharedFact { is_private: has_private && reader.is_private(known), ..SharedFact::new(views, all) })
         });
         let concealed: Vec<BTreeSet<PassageId>> = views.iter().map(View::concealed_passages).collect();
         let passages = first.passages().filter_map(|(id, heard)| {
@@ -102,7 +113,61 @@ impl<'v> SharedView<'v> {
             let masked = forms.find(|passage| passage.speaker.is_none()).unwrap_or(&heard.passage);
             Some((id, Arc::clone(masked)))
         });
-        Self { facts: facts.collect(), passages: passages.collect() }
+        let passages: Vec<(PassageId, Arc<Passage>)> = passages.collect();
+        let whispers = passages.iter().filter(|(_, line)| has_private && line.confidential && !reader.is_shared(line));
+        let private_whispers = whispers.map(|(id, _)| *id).collect();
+        Self { facts: facts.collect(), passages, private_whispers }
+    }
+
+    /// Returns the passages with their ids.
+    pub(super) fn lines(&self) -> Vec<(PassageId, &Passage)> {
+        self.passages.iter().map(|(id, passage)| (*id, passage.as_ref())).collect()
+    }
+}
+
+/// The only reader of a handbook.
+struct Reader<'a> {
+    state: &'a State,
+    view: &'a View,
+    party: &'a [EntityId],
+}
+
+impl Reader<'_> {
+    /// Returns whether the reader has reason to think that no other character of the party knows a fact.
+    fn is_private(&self, known: &Known) -> bool {
+        // Somebody whom the reader did not notice may have heard a line that was not a whisper.
+        let is_whisper = |line: &&Passage| line.confidential && line.has_participant(self.view.knower());
+        let passages = || known.evidence_passages().filter_map(|id| self.view.passage(id));
+        let whispers = || passages().map(|heard| &*heard.passage).filter(is_whisper);
+        let edges = || known.known_edges().iter().chain(known.shared());
+        let is_alone = |known_edge: &KnownEdge| {
+            let edge = &known_edge.edge;
+            let mut others = edge.co_present.iter().chain(edge.acquisition.teller());
+            // The facts that a whisper states are learned without a record of who else was there.
+            let is_of_edge = |line: &Passage| line.session == edge.session && line.time == edge.learned;
+            let is_recorded = match &edge.acquisition {
+                Acquisition::Witnessed | Acquisition::Told { by: None, .. } => {
+                    !edge.co_present.is_empty() || whispers().any(is_of_edge)
+                }
+                _ => true,
+            };
+            known_edge.access_path == AccessPath::Own && is_recorded && !others.any(|id| self.party.contains(id))
+        };
+        let is_unusual = known.is_secret()
+            || known.conceals()
+            || edges()
+                .any(|known_edge| !known_edge.edge.acquisition.is_authored() || known_edge.edge.session.is_some());
+        is_unusual && edges().all(is_alone) && !whispers().any(|line| self.is_shared(line))
+    }
+
+    /// Returns whether another character of the party said or heard a line, and the reader noticed this character.
+    fn is_shared(&self, line: &Passage) -> bool {
+        let moment = line.time.as_ref().and_then(|date| date.time);
+        let mut participants = line.heard_by.iter().filter_map(Knower::entity).chain(&line.speaker);
+        participants.any(|id| {
+            let is_other = self.party.contains(id) && self.view.knower().entity() != Some(id);
+            is_other && !hides_from(self.state, id, self.view, moment)
+        })
     }
 }
 
@@ -114,14 +179,18 @@ impl<'v> SharedFact<'v> {
         let certainty = first.filter(|first| certainties.all(|other| other == *first));
         let ends: Option<Vec<_>> = in_views().map(|(view, known)| view.known_end(known)).collect();
         let end = ends.map(|ends| ends.first().and_then(|end| end.date));
-        let is_superseded = in_views().all(|(view, known)| view.is_superseded(known.id()));
+        let holds_again = |view: &View, known: &Known| view.known_end(known).is_some() && view.holds_again(known);
+        let is_superseded = in_views().all(|(view, known)| view.is_superseded(known.id()) || holds_again(view, known));
         let origin = origin(views, &known);
-        let ended = match known[0].fact_relation() {
-            Some(FactRelation::Ends(id)) => views[0].fact(id),
-            _ => None,
-        };
-        let is_departure = ended.is_some_and(|ended| PredicateRole::Location.is(ended.predicate()));
-        Self { certainty, origin, end, is_superseded, is_departure, known }
+        let is_end = views[0].is_redundant_end(known[0])
+            || known[0].is_bare_end()
+            || in_views().all(|(view, known)| view.repeats_ended_fact(known));
+        Self { certainty, origin, end, is_superseded, is_end, is_private: false, known }
+    }
+
+    /// Returns whether a reader knows the fact itself, and not only as a resident of a place or a member of a group.
+    pub(super) fn is_own(&self) -> bool {
+        self.known.iter().any(|known| known.is_own())
     }
 
     /// Returns the fact as one of the readers knows it. The subject, predicate, object and statement of the fact are
@@ -131,9 +200,11 @@ impl<'v> SharedFact<'v> {
     }
 
     /// Returns whether the fact is printed. Earlier values of functional predicates are not printed, and neither are
-    /// departures of characters.
+    /// earlier locations and the ends of other facts.
     pub(super) fn is_told(&self) -> bool {
-        !self.is_superseded && !self.is_departure && !is_omitted(self.known().predicate())
+        let predicate = self.known().predicate();
+        let is_left_place = self.end.is_some() && PredicateRole::Location.is(predicate);
+        !self.is_superseded && !self.is_end && !is_left_place && !is_omitted(predicate)
     }
 
     /// Returns a sort key. Of several facts with the same statement, the first is printed: the one that the readers
@@ -185,27 +256,6 @@ impl<'v> SharedFact<'v> {
     /// Returns whether the only reader told the fact to others.
     pub(super) fn was_passed_on(&self) -> bool {
         self.known.len() == 1 && !self.known().shared().is_empty()
-    }
-
-    /// Returns whether the only reader has reason to think that no other character of the party knows the fact.
-    pub(super) fn is_private(&self, party: &[EntityId]) -> bool {
-        let known = self.known();
-        let edges = || known.known_edges().iter().chain(known.shared());
-        let is_alone = |known_edge: &KnownEdge| {
-            let edge = &known_edge.edge;
-            let mut others = edge.co_present.iter().chain(edge.acquisition.teller());
-            // The facts that a text states are learned without a record of who else was there.
-            let is_recorded = match &edge.acquisition {
-                Acquisition::Witnessed | Acquisition::Told { by: None, .. } => !edge.co_present.is_empty(),
-                _ => true,
-            };
-            known_edge.access_path == AccessPath::Own && is_recorded && !others.any(|id| party.contains(id))
-        };
-        let is_unusual = known.is_secret()
-            || known.conceals()
-            || edges()
-                .any(|known_edge| !known_edge.edge.acquisition.is_authored() || known_edge.edge.session.is_some());
-        self.known.len() == 1 && party.len() > 1 && is_unusual && edges().all(is_alone)
     }
 }
 

@@ -183,6 +183,12 @@ fn the_handbook_of_a_character_adds_what_only_that_character_knows() {
         section(&kessa, "### The Guild").contains("According to Old Nobody, the Guild pays Old Nobody."),
         "{kessa}"
     );
+    // A chapter lists all of this.
+    let only = section(&kessa, "## What only you know");
+    for part in ["rings at dusk.", "stole the silver bell."] {
+        assert!(only.contains(part), "{part}: {only}");
+    }
+    assert!(!only.contains("all night") && !only.contains("paid for the grave"), "{only}");
     let bram = book(&state, Some("bram"), HandbookFormat::Markdown);
     assert!(section(&bram, "### Mirela Voss").contains("Mirela Voss waits by the well"), "{bram}");
     for private in ["bell", "Guild pays", "The morning"] {

@@ -29,9 +29,16 @@ impl Wording<'_> {
     /// if the fact has ended.
     pub(super) fn sentence(&self, fact: &SharedFact, is_past: bool) -> String {
         let known = fact.known();
+        let subject = known.subject();
         let statement = with_full_stop(known.statement());
-        let past = (is_past || fact.end.is_some())
-            .then(|| self.names.name(known.subject()).and_then(|name| words::past_tense(&statement, name)))
+        let statement = match self.names.name(subject) {
+            Some(name) => words::with_own_possessives(&statement, name, self.names.pronouns(subject)),
+            None => statement,
+        };
+        // Of several sentences, only the first would be in the past tense.
+        let is_one_sentence = !statement.trim_end_matches('.').contains(". ");
+        let past = (is_one_sentence && (is_past || fact.end.is_some()))
+            .then(|| self.names.name(subject).and_then(|name| words::past_tense(&statement, name)))
             .flatten();
         let end = fact.end.map(|date| match date.map(|date| self.date(date)) {
             Some(date) if !date.is_empty() => format!(" This ended on {date}."),
@@ -68,12 +75,15 @@ impl Wording<'_> {
         };
         // "Odo says that Odo was in all night" sounds as if there were two of them.
         let subject = fact.known().subject();
-        let starts_with_subject = self.names.name(subject).is_some_and(|name| without_stop.starts_with(name));
+        let starts_with = |id: &EntityId| {
+            let rest = self.names.name(id).and_then(|name| without_stop.strip_prefix(name));
+            rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+        };
         let only_teller = match &fact.origin {
             Origin::Told(tellers) => tellers.first().filter(|_| tellers.len() == 1),
             _ => None,
         };
-        let is_own_account = starts_with_subject && only_teller == Some(subject);
+        let is_own_account = only_teller.is_some_and(starts_with);
         // The statement of a task or a promise already says who gave it, so no source is added.
         let is_thread = self.vocabulary.behavior(fact.known().predicate()).thread.is_some();
         match (&fact.origin, fact.certainty) {
@@ -93,7 +103,7 @@ impl Wording<'_> {
                     format!("By {possessive} own account, {without_stop}{doubt}")
                 }
                 Some((teller, pronouns)) => {
-                    let name = self.names.name(teller).unwrap_or("someone");
+                    let name = self.names.name_or_description(teller);
                     words::reported_speech(name, without_stop, pronouns) + doubt
                 }
                 None => format!("{} say that {without_stop}{doubt}", self.join(tellers.iter())),
@@ -120,9 +130,9 @@ impl Wording<'_> {
         }
     }
 
-    /// Joins the names of entities: `A`, `A and B`, `A, B and C`. Entities without a name are called `someone`.
+    /// Joins the names or descriptions of entities: `A`, `A and B`, `A, B and C`.
     pub(super) fn join<'i>(&self, ids: impl Iterator<Item = &'i EntityId>) -> String {
-        let names: Vec<&str> = ids.map(|id| self.names.name(id).unwrap_or("someone")).collect();
+        let names: Vec<&str> = ids.map(|id| self.names.name_or_description(id)).collect();
         words::upper_first(&words::join_names(&names))
     }
 }

@@ -6,8 +6,8 @@ use std::{
 };
 
 use hearsay_model::{
-    Attitude, Author, Calendar, Confidence, EntityId, Evidence, Excerpt, ExternalId, FactId, FactStatus, Kind, Method,
-    Object, Predicate, Provenance, Secrecy, Session, Vocabulary,
+    Attitude, Author, Calendar, Confidence, EntityId, Evidence, Excerpt, ExternalId, FactBuilder, FactId, FactStatus,
+    Kind, Method, Object, Predicate, Provenance, Secrecy, Session, Vocabulary,
 };
 
 use super::entity_names::EntityNames;
@@ -92,6 +92,15 @@ pub(super) struct FactDraft<'s> {
     /// The external id of the note that states the fact.
     pub(super) key: &'s str,
     pub(super) visibility: Visibility,
+}
+
+/// The part of a note that states an attribute or a relation.
+#[derive(Clone, Copy)]
+pub(super) struct NotePart<'s> {
+    pub(super) origin: &'s Origin,
+    /// The external id of the note.
+    pub(super) key: &'s str,
+    pub(super) visibility: &'s Visibility,
 }
 
 impl Assembly<'_> {
@@ -195,24 +204,21 @@ impl Assembly<'_> {
         Some(id)
     }
 
-    #[allow(clippy::too_many_arguments)]
     pub(super) fn record_attribute(
         &mut self,
         subject: &EntityId,
         name: &str,
         value: &str,
         certainty: Certainty,
-        origin: &Origin,
-        key: &str,
-        visibility: &Visibility,
+        part: NotePart<'_>,
     ) {
         if value.trim().is_empty() {
             return;
         }
         let Ok(predicate) = Predicate::new(name) else { return };
         let object = Object::Value(value.trim().into());
-        let visibility = visibility.clone();
-        let truth = Truth::Plain;
+        let NotePart { origin, key, visibility } = part;
+        let (truth, visibility) = (Truth::Plain, visibility.clone());
         self.record_fact(
             FactDraft { subject, predicate, object, statement: None, certainty, truth, origin, key, visibility },
             |builder| builder,
@@ -220,11 +226,7 @@ impl Assembly<'_> {
     }
 
     /// Records a fact.
-    pub(super) fn record_fact(
-        &mut self,
-        draft: FactDraft<'_>,
-        customize: impl FnOnce(hearsay_model::FactBuilder) -> hearsay_model::FactBuilder,
-    ) {
+    pub(super) fn record_fact(&mut self, draft: FactDraft<'_>, customize: impl FnOnce(FactBuilder) -> FactBuilder) {
         let FactDraft { subject, predicate, object, statement, certainty, truth, origin, key, visibility } = draft;
         let mut statement = statement.unwrap_or_else(|| {
             let object_name = object.entity().map_or_else(|| object.to_string(), |id| self.entity_name(id).to_owned());
@@ -237,13 +239,8 @@ impl Assembly<'_> {
         provenance.evidence = vec![self.excerpt_evidence(origin, key)];
         let (secrecy, audience_source, knowers) = self.audience_for(&visibility, subject);
         let status = if certainty == Certainty::Explicit { truth.status() } else { FactStatus::Proposed };
-        let builder_result = match &object {
-            Object::Entity(id) => hearsay_model::Fact::relation(subject, predicate, id, provenance),
-            Object::Value(value) => hearsay_model::Fact::attribute(subject, predicate, value.clone(), provenance),
-        };
-        let result = builder_result
-            .and_then(|builder| customize(builder.statement(statement).status(status).secrecy(secrecy)).build());
-        let Ok(fact) = result else {
+        let builder = FactBuilder::new(subject.clone(), predicate, object, provenance);
+        let Ok(fact) = customize(builder.statement(statement).status(status).secrecy(secrecy)).build() else {
             let location = self.location(origin, "an invalid fact");
             self.findings.not_understood.push(location);
             return;

@@ -11,7 +11,7 @@ use hearsay_model::{
 };
 
 use super::{
-    assembly::{Assembly, Stub, unknown_kind},
+    assembly::{Assembly, NotePart, Stub, unknown_kind},
     entity_names::EntityNames,
     ids,
 };
@@ -143,17 +143,9 @@ impl Assembly<'_> {
     fn add_stubs(&mut self) {
         for (id, stub) in std::mem::take(&mut self.stubs) {
             let Stub { name, origin, key, visibility } = stub;
-            let (key, visibility) = (key.as_str(), &visibility);
-            self.record_attribute(&id, attribute::NAME, &name, Certainty::Explicit, &origin, key, visibility);
-            self.record_attribute(
-                &id,
-                attribute::KIND,
-                unknown_kind().as_str(),
-                Certainty::Inferred,
-                &origin,
-                key,
-                visibility,
-            );
+            let part = NotePart { origin: &origin, key: &key, visibility: &visibility };
+            self.record_attribute(&id, attribute::NAME, &name, Certainty::Explicit, part);
+            self.record_attribute(&id, attribute::KIND, unknown_kind().as_str(), Certainty::Inferred, part);
             self.external_ids.insert(id.clone(), Vec::new());
             self.findings.stubs.push(id);
         }

@@ -2,7 +2,7 @@
 
 use hearsay_model::{EntityId, Kind, Object, Predicate, PredicateRole, Validity, Value, attribute};
 
-use super::assembly::{Assembly, FactDraft, unknown_kind};
+use super::assembly::{Assembly, FactDraft, NotePart, unknown_kind};
 use crate::import::{
     Certainty, DateRole, Field, FieldValue, Note, Visibility,
     lexicon::{self, Meaning},
@@ -12,51 +12,21 @@ use crate::import::{
 
 impl Assembly<'_> {
     pub(super) fn add_entity(&mut self, id: &EntityId, note: &Note) {
-        let (key, note_visibility) = (note.key.as_str(), &note.visibility);
-        self.record_attribute(id, attribute::NAME, &note.name, Certainty::Explicit, &note.origin, key, note_visibility);
-        match &note.kind {
-            _ if note.is_player => self.record_attribute(
-                id,
-                attribute::KIND,
-                Kind::Player.as_str(),
-                Certainty::Explicit,
-                &note.origin,
-                key,
-                note_visibility,
-            ),
-            Some(guess) => self.record_attribute(
-                id,
-                attribute::KIND,
-                guess.kind.as_str(),
-                Certainty::Explicit,
-                &note.origin,
-                key,
-                note_visibility,
-            ),
+        let whole = NotePart { origin: &note.origin, key: &note.key, visibility: &note.visibility };
+        self.record_attribute(id, attribute::NAME, &note.name, Certainty::Explicit, whole);
+        let (kind, certainty) = match &note.kind {
+            _ if note.is_player => (Kind::Player, Certainty::Explicit),
+            Some(guess) => (guess.kind.clone(), Certainty::Explicit),
             None => {
                 self.findings.without_kind.push(id.clone());
-                self.record_attribute(
-                    id,
-                    attribute::KIND,
-                    unknown_kind().as_str(),
-                    Certainty::Inferred,
-                    &note.origin,
-                    key,
-                    note_visibility,
-                );
+                (unknown_kind(), Certainty::Inferred)
             }
-        }
+        };
+        self.record_attribute(id, attribute::KIND, kind.as_str(), certainty, whole);
         for alias in &note.aliases {
-            let visibility = alias.visibility.within(note_visibility);
-            self.record_attribute(
-                id,
-                attribute::ALIAS,
-                &alias.name,
-                Certainty::Explicit,
-                &alias.origin,
-                key,
-                &visibility,
-            );
+            let visibility = alias.visibility.within(&note.visibility);
+            let part = NotePart { origin: &alias.origin, visibility: &visibility, ..whole };
+            self.record_attribute(id, attribute::ALIAS, &alias.name, Certainty::Explicit, part);
         }
         for field in &note.fields {
             self.add_field(id, note, field);
@@ -65,17 +35,10 @@ impl Assembly<'_> {
             self.add_link(id, note, link);
         }
         for state in &note.states {
-            let visibility = state.visibility.within(note_visibility);
+            let visibility = state.visibility.within(&note.visibility);
             let word = lexicon::state(&state.word).unwrap_or(&state.word);
-            self.record_attribute(
-                id,
-                PredicateRole::Condition.name(),
-                word,
-                Certainty::Explicit,
-                &state.origin,
-                key,
-                &visibility,
-            );
+            let part = NotePart { origin: &state.origin, visibility: &visibility, ..whole };
+            self.record_attribute(id, PredicateRole::Condition.name(), word, Certainty::Explicit, part);
         }
         self.add_dates(id, note);
         self.add_texts(Some(id), note);
@@ -86,17 +49,10 @@ impl Assembly<'_> {
         match lexicon::meaning_in(&field.name, &self.vocabulary) {
             Meaning::Name | Meaning::Kind | Meaning::Session(_) | Meaning::Ignored | Meaning::Date(_) => {}
             Meaning::Alias => {
+                let part = NotePart { origin: &field.origin, key: &note.key, visibility: &visibility };
                 for field_value in &field.values {
                     let alias = field_value.value.to_string();
-                    self.record_attribute(
-                        id,
-                        attribute::ALIAS,
-                        &alias,
-                        field.certainty,
-                        &field.origin,
-                        &note.key,
-                        &visibility,
-                    );
+                    self.record_attribute(id, attribute::ALIAS, &alias, field.certainty, part);
                 }
             }
             Meaning::Player => self.add_player(id, note, field, &visibility),
@@ -138,8 +94,8 @@ impl Assembly<'_> {
         let mut names = field.values.iter().map(|field_value| field_value.value.to_string());
         let Some(name) = names.find(|name| !resolve::is_no_entity(name)) else { return };
         if self.kinds.get(id) == Some(&Kind::Player) {
-            let (origin, key) = (&field.origin, note.key.as_str());
-            self.record_attribute(id, attribute::PLAYER, &name, field.certainty, origin, key, visibility);
+            let part = NotePart { origin: &field.origin, key: &note.key, visibility };
+            self.record_attribute(id, attribute::PLAYER, &name, field.certainty, part);
         }
     }
 

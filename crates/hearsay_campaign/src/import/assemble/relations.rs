@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use hearsay_model::{Attitude, EntityId, Kind, Object, Predicate, PredicateRole, Validity, Value};
 
-use super::assembly::{Assembly, FactDraft, UsualPlace};
+use super::assembly::{Assembly, FactDraft, NotePart, UsualPlace};
 use crate::import::{
     Certainty, Field, FieldValue, LinkRelation, LinkResolution, LinkTarget, Note, NoteLink, Visibility,
     lexicon::{self, RelationMeaning},
@@ -16,10 +16,20 @@ use crate::import::{
 /// Maximum number of entities that can share a name. If more entities share a name, the name counts as a common word.
 const MAX_CANDIDATES: usize = 4;
 
+/// A field of a note that states relations of the entity `id`.
+#[derive(Clone, Copy)]
+struct NoteField<'s> {
+    id: &'s EntityId,
+    note: &'s Note,
+    field: &'s Field,
+    visibility: &'s Visibility,
+}
+
 impl Assembly<'_> {
     /// Adds a link that is not within a text. If the link states no relation, no fact is added.
     pub(super) fn add_link(&mut self, id: &EntityId, note: &Note, link: &NoteLink) {
         let visibility = link.visibility.within(&note.visibility);
+        let part = NotePart { origin: &link.origin, key: &note.key, visibility: &visibility };
         let target = self.resolve_target(&link.target, link.label.as_deref(), note, &link.origin, &visibility);
         let Some(relation) = &link.relation else { return };
         let Some(meaning) = lexicon::relation(&relation.words, &self.vocabulary) else { return };
@@ -27,11 +37,11 @@ impl Assembly<'_> {
         let Some(target) = target else {
             let inferred = LinkRelation { certainty: Certainty::Inferred, ..relation.clone() };
             for candidate in self.candidates(&link.target, note) {
-                self.add_relation(id, note, &candidate, meaning.clone(), &inferred, &link.origin, visibility.clone());
+                self.add_relation(id, &candidate, meaning.clone(), &inferred, part);
             }
             return;
         };
-        self.add_relation(id, note, &target, meaning, relation, &link.origin, visibility);
+        self.add_relation(id, &target, meaning, relation, part);
     }
 
     /// Returns the entities to which an ambiguous name can refer. The caller proposes a relation to each of them, and
@@ -45,16 +55,13 @@ impl Assembly<'_> {
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
     fn add_relation(
         &mut self,
         id: &EntityId,
-        note: &Note,
         target: &EntityId,
         meaning: RelationMeaning,
         relation: &LinkRelation,
-        origin: &crate::import::Origin,
-        visibility: Visibility,
+        part: NotePart<'_>,
     ) {
         if id == target {
             return;
@@ -62,7 +69,7 @@ impl Assembly<'_> {
         // The words of a relation describe its subject. If the relation is backwards, its subject is the link's target.
         let (subject_end, object_end) = if relation.backwards { (target, id) } else { (id, target) };
         let meaning = lexicon::fit_to_kinds(meaning, self.kinds.get(subject_end), self.kinds.get(object_end));
-        let visibility = self.visibility_with(visibility, target);
+        let visibility = self.visibility_with(part.visibility.clone(), target);
         let backwards = meaning.backwards != relation.backwards;
         let (subject, object) = if backwards { (target, id) } else { (id, target) };
         let date = |raw: &Option<String>| raw.as_deref().map(|raw| self.parse_date(raw, None));
@@ -91,8 +98,8 @@ impl Assembly<'_> {
                 statement: relation.statement.clone(),
                 certainty: relation.certainty,
                 truth: relation.truth,
-                origin,
-                key: &note.key,
+                origin: part.origin,
+                key: part.key,
                 visibility: visibility.clone(),
             };
             let (validity, rank) = (validity.clone(), rank.clone());
@@ -111,6 +118,7 @@ impl Assembly<'_> {
         visibility: &Visibility,
     ) {
         let meaning = &lexicon::adapt_list_relation(&field.name, meaning, self.kinds.get(id));
+        let note_field = NoteField { id, note, field, visibility };
         let (name_truth, _) = truth::split_doubt(&field.name);
         for field_value in &field.values {
             let truth = name_truth.max(Truth::from_text(&field_value.value.to_string()));
@@ -118,12 +126,12 @@ impl Assembly<'_> {
                 let certainty = field.certainty;
                 let words = lexicon::relation(&relation, &self.vocabulary).filter(|_| lexicon::is_known(&relation));
                 let meaning = words.as_ref().unwrap_or(meaning);
-                self.add_relation_to_target(id, note, field, target, meaning, (certainty, truth), visibility);
+                self.add_relation_to_target(note_field, target, meaning, (certainty, truth));
                 continue;
             }
             if !field_value.links.is_empty() {
                 for target in &field_value.links {
-                    self.add_relation_to_target(id, note, field, target, meaning, (field.certainty, truth), visibility);
+                    self.add_relation_to_target(note_field, target, meaning, (field.certainty, truth));
                 }
                 continue;
             }
@@ -146,19 +154,11 @@ impl Assembly<'_> {
                     LinkResolution::One(_) | LinkResolution::Dangling if self.names_entity(&target, note) => {
                         let is_whole_value = all_names || part == text.trim();
                         let certainty = if is_whole_value { field.certainty } else { Certainty::Inferred };
-                        self.add_relation_to_target(id, note, field, &target, meaning, (certainty, truth), visibility);
+                        self.add_relation_to_target(note_field, &target, meaning, (certainty, truth));
                         has_leftover |= !is_whole_value;
                     }
                     LinkResolution::Ambiguous(_) => {
-                        self.add_relation_to_target(
-                            id,
-                            note,
-                            field,
-                            &target,
-                            meaning,
-                            (Certainty::Inferred, truth),
-                            visibility,
-                        );
+                        self.add_relation_to_target(note_field, &target, meaning, (Certainty::Inferred, truth));
                         has_leftover = true;
                     }
                     LinkResolution::Dangling if field.certainty == Certainty::Explicit => {
@@ -187,16 +187,12 @@ impl Assembly<'_> {
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
     fn add_relation_to_target(
         &mut self,
-        id: &EntityId,
-        note: &Note,
-        field: &Field,
+        NoteField { id, note, field, visibility }: NoteField<'_>,
         target: &LinkTarget,
         meaning: &RelationMeaning,
         (certainty, truth): (Certainty, Truth),
-        visibility: &Visibility,
     ) {
         let (certainty, targets) = match self.resolve_target(target, None, note, &field.origin, visibility) {
             Some(target) => (certainty, vec![target]),
@@ -214,8 +210,9 @@ impl Assembly<'_> {
             self.usual_places.entry(id.clone()).or_default().push(usual_place);
         }
         let relation = LinkRelation { certainty, truth, ..LinkRelation::default() };
+        let part = NotePart { origin: &field.origin, key: &note.key, visibility };
         for target in &targets {
-            self.add_relation(id, note, target, meaning.clone(), &relation, &field.origin, visibility.clone());
+            self.add_relation(id, target, meaning.clone(), &relation, part);
         }
     }
 
@@ -259,9 +256,10 @@ impl Assembly<'_> {
     ) {
         let name = Predicate::relation(&field.name).unwrap_or_else(|_| PredicateRole::Related.predicate().clone());
         let meaning = RelationMeaning { predicate: name, backwards: false, rank: None };
+        let note_field = NoteField { id, note, field, visibility };
         for target in &field_value.links {
             let truth = Truth::from_text(&field_value.value.to_string());
-            self.add_relation_to_target(id, note, field, target, &meaning, (field.certainty, truth), visibility);
+            self.add_relation_to_target(note_field, target, &meaning, (field.certainty, truth));
         }
     }
 }

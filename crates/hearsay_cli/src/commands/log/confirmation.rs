@@ -12,7 +12,7 @@ use hearsay_commands::{
     },
 };
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written, real_time};
-use hearsay_model::{FactId, Passage, SessionId, TalkKind};
+use hearsay_model::{EntityId, FactId, Knower, Passage, SessionId, TalkKind};
 use hearsay_query::{
     review::{DecidedFact, decided_facts},
     session::session_or_latest,
@@ -33,48 +33,79 @@ use crate::{
     texts::{self, ExtractedRow, ExtractionReport, extracted_facts},
 };
 
-/// JSON output of `log --yes`.
+/// JSON output of `log --yes` for one line.
 #[derive(Serialize)]
 struct ConfirmationOutput {
     written: Written,
+    #[serde(flatten)]
+    line: ConfirmedLine,
+    /// Outcome of extracting facts from the line, if extraction ran.
+    found: Option<ExtractionReport>,
+}
+
+/// JSON output of `log --yes` for several lines.
+#[derive(Serialize)]
+struct ConfirmationsOutput {
+    written: Written,
+    lines: Vec<ConfirmedLine>,
+    /// Outcome of extracting facts from the lines, if extraction ran.
+    found: Option<ExtractionReport>,
+}
+
+/// A line whose facts the DM confirmed.
+#[derive(Serialize)]
+struct ConfirmedLine {
     /// Number of the line in the session.
     line: u32,
     #[serde(flatten)]
     facts: LineFacts,
     /// Facts from the line on which the operation decided, with their knowers.
     decided: Vec<DecidedFact>,
-    /// Outcome of extracting facts from the line, if extraction ran.
-    found: Option<ExtractionReport>,
 }
 
-/// Confirms everything that `log` asked about a recorded line: the facts that the line may state, and the facts that
-/// `log` offered to accept. For the last line of the session being played, also records the arrivals and departures for
-/// which `log` printed commands.
+/// Confirms everything that `log` asked about recorded lines: the facts that the lines may state, and the facts that
+/// `log` offered to accept. For the last line of the session being played, also records the arrivals, departures and moves
+/// for which `log` printed commands.
 pub(super) fn confirm(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     let memory = campaign::open_for_speech(&args.campaign, Access::for_dry_run(args.dry_run), output)?;
-    let names = Names::read(&memory, output)?;
-    let session = names.optional_session(args.session.as_ref())?;
-    let session: SessionId = session_or_latest(names.state(), session.as_ref())?.id.clone();
-    let (_, passage) =
-        recorded_line(names.state(), Some(&session), super::only_line(args)?).map_err(MemoryError::from)?;
-    let passage = Arc::clone(passage);
-    let attendance = suggested_attendance(names.state(), &passage);
-    drop(names);
-    let line = passage.line;
-    let offered = extracted_facts(&memory, std::slice::from_ref(&passage))?;
-    let accept: Vec<FactId> = offered.iter().filter(|row| row.is_offered()).map(|row| row.fact).collect();
-    let states = asked_facts(&memory, passage)?;
-    if states.is_empty() && accept.is_empty() && attendance.is_empty() {
-        let message = format!("nothing about line {line} of `{session}` waits for your confirmation");
-        return Err(CliError::new(1, message).into());
+    let (session, passages) = chosen_lines(args, &memory, output)?;
+    let mut confirmations: Vec<LineConfirmation> = Vec::new();
+    let mut lines: Vec<ConfirmedLine> = Vec::new();
+    for (passage, attendance) in &passages {
+        let offered = extracted_facts(&memory, std::slice::from_ref(passage))?;
+        // The words may name the person who moves only with a pronoun.
+        let doubtful = offered.iter().filter(|row| !row.is_offered()).filter_map(ExtractedRow::moved_character);
+        let doubtful: Vec<&EntityId> = doubtful.collect();
+        let is_move = |hint: &AttendanceHint| matches!(hint.change, AttendanceChange::GoesTo(_));
+        let is_certain = |hint: &&AttendanceHint| !is_move(hint) || !doubtful.contains(&&hint.character);
+        let attendance: Vec<AttendanceHint> = attendance.iter().filter(is_certain).cloned().collect();
+        // A fact from two of the lines is accepted once.
+        let is_new = |fact: &FactId| confirmations.iter().all(|other| !other.accept.contains(fact));
+        let offered = offered.iter().filter(|row| row.is_offered()).map(|row| row.fact);
+        let accept: Vec<FactId> = offered.filter(is_new).collect();
+        let states = asked_facts(&memory, Arc::clone(passage))?;
+        if states.is_empty() && accept.is_empty() && attendance.is_empty() && !passage.is_withheld() {
+            let message = format!("nothing about line {} of `{session}` waits for your confirmation", passage.line);
+            if passages.len() == 1 {
+                return Err(CliError::new(1, message).into());
+            }
+            output.note(message);
+            continue;
+        }
+        let facts = LineFacts::given(Names::read(&memory, output)?.state(), &states);
+        let (session, line) = (session.clone(), passage.line);
+        confirmations.push(LineConfirmation { session, line, states, accept, attendance });
+        lines.push(ConfirmedLine { line, facts, decided: Vec::new() });
     }
-    let names = Names::read(&memory, output)?;
-    let mut facts = LineFacts::given(names.state(), &states);
-    drop(names);
-    let confirmation = LineConfirmation { session, line, states, accept: accept.clone(), attendance };
-    let build_operation = move |world: &ReadSnapshot| Ok(confirmation.operation(&world.state, real_time())?);
-    if !facts.is_empty() {
-        facts.set_learned_by(&memory.preview(build_operation.clone())?.wait()?);
+    if confirmations.is_empty() {
+        return Err(CliError::new(1, "nothing about these lines waits for your confirmation").into());
+    }
+    let accepted: Vec<Vec<FactId>> = confirmations.iter().map(|confirmation| confirmation.accept.clone()).collect();
+    let build_operation =
+        move |world: &ReadSnapshot| Ok(LineConfirmation::operation_for_all(&confirmations, &world.state, real_time())?);
+    if lines.iter().any(|line| !line.facts.is_empty()) {
+        let preview = memory.preview(build_operation.clone())?.wait()?;
+        lines.iter_mut().for_each(|line| line.facts.set_learned_by(&preview));
     }
     let Some(written) = write_or_preview(&memory, args.dry_run, build_operation, output)? else {
         return Ok(memory.close()?);
@@ -82,34 +113,59 @@ pub(super) fn confirm(args: &args::SessionLog, output: &mut Output) -> Result<()
     let position = written.position;
     let decided = memory.read(move |world| {
         let changes = world.state.entry(position).map_or(&[][..], |entry| &entry.operation.changes);
-        let mut decided = decided_facts(&world.state, changes);
-        decided.retain(|fact| accept.contains(&fact.fact));
-        Ok(decided)
+        Ok(decided_facts(&world.state, changes))
     })?;
     let decided = decided.wait()?;
     print_written(&written, output)?;
     let found = texts::extract_new_texts(&memory, &args.campaign.campaign, output)?;
     let display = DisplayNames::read(&memory)?;
-    facts.print(&display, |fact| super::confirmation(args, Some(line), fact), output)?;
-    print_decided(&decided, &[], false, &display, output)?;
+    for (line, accepted) in lines.iter_mut().zip(&accepted) {
+        line.decided = decided.iter().filter(|fact| accepted.contains(&fact.fact)).cloned().collect();
+        line.facts.print(&display, |fact| super::confirmation(args, Some(line.line), fact), output)?;
+        print_decided(&line.decided, &[], false, &display, output)?;
+    }
     drop(display);
-    print_with_reveals(&memory, ConfirmationOutput { written, line, facts, decided, found }, output)?;
+    match <[ConfirmedLine; 1]>::try_from(lines) {
+        Ok([line]) => print_with_reveals(&memory, ConfirmationOutput { written, line, found }, output)?,
+        Err(lines) => print_with_reveals(&memory, ConfirmationsOutput { written, lines, found }, output)?,
+    }
     Ok(memory.close()?)
 }
 
-/// Returns the recorded facts that a line may state, and that `log` therefore asked about: facts that the speaker knows
-/// and that a hearer has not learned from the line, or the secrets because of which nobody hears a narrated line. If all
-/// hearers know these secrets by now, returns the secrets too, because the line is still withheld.
+/// Returns the session and the lines that the command line names, each with the arrivals and departures that it suggests.
+/// Without numbers, returns the last line.
+fn chosen_lines(args: &args::SessionLog, memory: &Memory, output: &Output) -> Result<(SessionId, Vec<ChosenLine>)> {
+    let names = Names::read(memory, output)?;
+    let session = names.optional_session(args.session.as_ref())?;
+    let session: SessionId = session_or_latest(names.state(), session.as_ref())?.id.clone();
+    let numbers = args.line.as_ref().map_or(vec![None], |lines| lines.0.iter().copied().map(Some).collect());
+    let chosen = numbers.into_iter().map(|number| -> Result<ChosenLine> {
+        let (_, passage) = recorded_line(names.state(), Some(&session), number).map_err(MemoryError::from)?;
+        Ok((Arc::clone(passage), suggested_attendance(names.state(), passage)))
+    });
+    let chosen = chosen.collect::<Result<Vec<ChosenLine>>>()?;
+    Ok((session, chosen))
+}
+
+/// A recorded line, and the arrivals and departures that it suggests.
+type ChosenLine = (Arc<Passage>, Vec<AttendanceHint>);
+
+/// Returns the recorded facts that a line states or may state, and about which `log` therefore asked: facts that a hearer
+/// has not learned from the line, or the secrets because of which nobody hears a narrated line. If all hearers know these
+/// secrets by now, returns the secrets too, because the line is still withheld.
 fn asked_facts(memory: &Memory, passage: Arc<Passage>) -> Result<Vec<FactId>> {
     let is_narration = passage.speaker.is_none();
     let is_marked = is_narration && LogLine::new(passage.text.as_str()).is_marked_out_of_character();
-    // A withheld line is narration that is out of character.
+    // Campaigns of earlier versions record a withheld line as narration that is out of character.
     if is_marked || is_narration != passage.is_out_of_character() {
         return Ok(Vec::new());
     }
     texts::wait_until_ready(memory)?;
     let mut found = memory.match_facts(SpokenLine::from_passage(&passage))?.wait()?;
-    if passage.talk_kind != Some(TalkKind::InCharacter) {
+    // What was doubtful when the line was logged can be certain now, for example in a new place. Nobody can learn a
+    // certain fact from a line without hearers.
+    let is_hearer = |knower: &Knower| knower.entity() != passage.speaker.as_ref();
+    if passage.talk_kind != Some(TalkKind::InCharacter) || passage.heard_by.iter().any(is_hearer) {
         found.doubt_all();
     }
     let facts: Vec<FactId> = found.may_state.iter().map(|fact| fact.fact).collect();
@@ -126,8 +182,8 @@ fn asked_facts(memory: &Memory, passage: Arc<Passage>) -> Result<Vec<FactId>> {
     Ok(read.wait()?)
 }
 
-/// Prints the command that confirms everything about which `log` asks for a new line, and that records the arrivals and
-/// departures that the line suggests.
+/// Prints the command that confirms everything about which `log` asks for a new line, and that records the arrivals,
+/// departures and moves in `attendance`.
 pub(super) fn print_hint(
     args: &args::SessionLog,
     line: Option<u32>,
@@ -137,9 +193,8 @@ pub(super) fn print_hint(
     output: &mut Output,
 ) -> Result<()> {
     let asks = facts.may_state_any() || extracted.iter().any(ExtractedRow::is_offered);
-    let is_recorded =
-        |hint: &AttendanceHint| matches!(hint.change, AttendanceChange::Arrives | AttendanceChange::Leaves);
-    let attends = attendance.iter().any(is_recorded);
+    let moved: Vec<&EntityId> = extracted.iter().filter_map(ExtractedRow::moved_character).collect();
+    let attends = attendance.iter().any(|hint| !moved.contains(&&hint.character));
     let Some(line) = line.filter(|_| (asks || attends) && !args.dry_run) else { return Ok(()) };
     let session = session_option(args);
     let last = args.campaign.command(&format!("log --yes{session}"));

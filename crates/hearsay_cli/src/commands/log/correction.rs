@@ -81,12 +81,9 @@ fn correction(args: &args::SessionLog, names: &Names) -> Result<LineCorrection> 
 
 /// Finds the recorded facts that a line states in the words of its correct speaker. `passage` is the corrected line.
 fn spoken_facts(memory: &Memory, correction: &LineCorrection, passage: &Passage, output: &Output) -> Result<LineFacts> {
-    match correction.speaker.as_ref().filter(|_| !passage.is_out_of_character()) {
-        Some(speaker) => {
-            let line = SpokenLine { lie: passage.lie, ..SpokenLine::new(speaker.id.clone(), passage.text.as_str()) };
-            recognize(memory, line, output)
-        }
-        None => Ok(LineFacts::default()),
+    match correction.speaker.is_some() && !passage.is_out_of_character() {
+        true => recognize(memory, SpokenLine::from_passage(passage), output),
+        false => Ok(LineFacts::default()),
     }
 }
 

@@ -1,18 +1,19 @@
 //! Notes of `log` about the presence of characters: who came into the scene, who probably arrives or leaves, and who hears
 //! nothing because of a death.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use anyhow::Result;
 use hearsay_belief::{place_at, valid_death_fact};
 use hearsay_commands::{
     presence::{scene_characters, undecided_deaths},
-    session::{AttendanceChange, AttendanceHint, is_table_line, opening_place},
+    session::{AttendanceChange, AttendanceHint, is_table_line, opening_place, suggested_attendance},
 };
 use hearsay_engine::Memory;
-use hearsay_model::{EntityId, Fact, Knower, Passage, PredicateRole, State};
-use hearsay_query::session::attending_in_scene;
+use hearsay_model::{EntityId, Fact, Knower, Passage, PredicateRole, State, words};
+use hearsay_query::session::{attending_in_scene, scene_moment};
 
+use super::session_option;
 use crate::{args, output::Output, texts::ExtractedRow};
 
 /// Name of a dead speaker, and the fact that states the death.
@@ -35,6 +36,33 @@ fn death_of_speaker(state: &State, line: &Passage) -> Option<DeadSpeaker> {
     let moment = line.time.as_ref().and_then(|date| date.time);
     let death = valid_death_fact(state, speaker, moment)?;
     Some((state.name_or_id(speaker).to_owned(), Arc::clone(death)))
+}
+
+/// Returns the hints that are still open after a line was recorded, because no fact that became canon already records the
+/// change.
+pub(super) fn open_hints(
+    memory: &Memory,
+    args: &args::SessionLog,
+    mut hints: Vec<AttendanceHint>,
+) -> Result<Vec<AttendanceHint>> {
+    let state = memory.read(|world| Ok(Arc::clone(&world.state)))?.wait()?;
+    let Some(playing) = state.active_session().filter(|_| !args.dry_run) else { return Ok(hints) };
+    let moment = scene_moment(&state, playing);
+    let present = scene_characters(&state, playing, playing.place.as_ref(), moment);
+    hints.retain(|AttendanceHint { character, change }| match change {
+        AttendanceChange::Arrives => !present.contains(character),
+        AttendanceChange::Leaves => present.contains(character),
+        AttendanceChange::GoesTo(place) => place_at(&state, character, moment).as_ref() != Some(place),
+        _ => true,
+    });
+    Ok(hints)
+}
+
+/// Returns the changes of attendance that `log --yes` records for a new line.
+pub(super) fn decidable_hints(memory: &Memory, line: Option<&Passage>) -> Result<Vec<AttendanceHint>> {
+    let Some(line) = line else { return Ok(Vec::new()) };
+    let state = memory.read(|world| Ok(Arc::clone(&world.state)))?.wait()?;
+    Ok(suggested_attendance(&state, line))
 }
 
 /// Prints a warning for each dead speaker. Otherwise, prints how the line changes the attendance, or how the DM can change
@@ -62,13 +90,16 @@ pub(super) fn print_notes(
     }
     let state = memory.read(|world| Ok(Arc::clone(&world.state)))?.wait()?;
     if deaths.is_empty() {
-        let offered: Vec<&str> = extracted.iter().filter_map(ExtractedRow::moved_character).collect();
-        for hint in grouped_departures(&state, &attendance) {
-            print_hint(args, &state, &hint, &offered, output)?;
-            if let Hint::Character(AttendanceHint { character, change: AttendanceChange::Joins }) = &hint {
+        let offered: Vec<&EntityId> = extracted.iter().filter_map(ExtractedRow::moved_character).collect();
+        print_stayed_behind(args, &state, line, &attendance, output);
+        let hints = grouped_departures(&state, &attendance);
+        for hint in &hints {
+            print_hint(args, &state, hint, &offered, line, output)?;
+            if let Hint::Character(AttendanceHint { character, change: AttendanceChange::Joins }) = hint {
                 print_missed_lines(args, &state, character, line, output);
             }
         }
+        print_split(args, &state, &hints, output);
     }
     print_other_place(args, &state, line, output);
     for (id, fact) in undecided_deaths(&state) {
@@ -108,13 +139,59 @@ fn grouped_departures(state: &State, attendance: &[AttendanceHint]) -> Vec<Hint>
     departure.iter().cloned().map(Hint::Party).chain(others).collect()
 }
 
-/// Prints a hint with its command. `offered` contains the names of the characters for whom the output already offers a
-/// move.
+/// Prints the command that logs the next line at the place to which a part of the party goes.
+fn print_split(args: &args::SessionLog, state: &State, hints: &[Hint], output: &Output) {
+    let party = state.active_session().map(|playing| attending_in_scene(state, playing)).unwrap_or_default();
+    let destination = |hint: &Hint| match hint {
+        Hint::Character(AttendanceHint { character, change: AttendanceChange::GoesTo(place) }) => {
+            party.contains(character).then(|| place.clone())
+        }
+        _ => None,
+    };
+    for place in hints.iter().filter_map(destination).collect::<BTreeSet<_>>() {
+        let (name, line) = (state.name_or_id(&place), args.campaign.command(&format!("log --at {place} \"\u{2026}\"")));
+        output.note(format!("to log the next line at {name}, first record who goes there, and then run `{line}`"));
+    }
+}
+
+/// Prints a note if a line moves the scene without characters who left it before and whose place is unknown.
+fn print_stayed_behind(
+    args: &args::SessionLog,
+    state: &State,
+    line: &Passage,
+    attendance: &[AttendanceHint],
+    output: &Output,
+) {
+    let behind = attendance.iter().filter(|hint| hint.change == AttendanceChange::StaysBehind);
+    let behind: Vec<EntityId> = behind.map(|hint| hint.character.clone()).collect();
+    let Some((playing, place)) = state.active_session().zip(line.place.as_ref()).filter(|_| !behind.is_empty()) else {
+        return;
+    };
+    let party = attending_in_scene(state, playing);
+    let names = |ids: &[EntityId]| {
+        let names: Vec<&str> = ids.iter().map(|id| state.name_or_id(id)).collect();
+        words::join_names(&names)
+    };
+    let (movers, left) = (names(&party), names(&behind));
+    let movement = match party.len() {
+        0 => String::new(),
+        1 => format!("{movers} moves to {}. ", state.name_or_id(place)),
+        _ => format!("{movers} move to {}. ", state.name_or_id(place)),
+    };
+    let hearers: String = behind.iter().map(|id| format!(" --to {id}")).collect();
+    let repetition = repetition(args, &format!("--at {place}{hearers}"));
+    output.note(format!(
+        "{movement}{left} left the scene before for an unknown place. If the line is about {left} only, {repetition}"
+    ));
+}
+
+/// Prints a hint with its command. `offered` contains the characters for whom the output already offers a move.
 fn print_hint(
     args: &args::SessionLog,
     state: &State,
     hint: &Hint,
-    offered: &[&str],
+    offered: &[&EntityId],
+    line: &Passage,
     output: &mut Output,
 ) -> Result<()> {
     let AttendanceHint { character, change } = match hint {
@@ -136,10 +213,20 @@ fn print_hint(
             let leave = command("leave");
             output.line(format!("  {name} is in the scene from this line on; if not: `{leave}`"))?;
         }
+        AttendanceChange::SpeaksAt(place) => {
+            let scene = state.active_session().and_then(|playing| playing.place.as_ref());
+            let correction = scene.map(|scene| {
+                let repetition = repetition(args, &format!("--at {scene}"));
+                format!("; if {name} says it at {}, {repetition}", state.name_or_id(scene))
+            });
+            let (place, correction) = (state.name_or_id(place), correction.unwrap_or_default());
+            output.note(format!("{name} is at {place}, so the line is said at {place}{correction}"));
+        }
         AttendanceChange::SpeaksOutside => {
             let place = place_at(state, character, state.clock());
             let elsewhere = place.map(|place| {
-                let correction = format!("if {name} says it there, {}; ", repetition(args, &place));
+                let repetition = repetition(args, &format!("--at {place}"));
+                let correction = format!("if {name} says it there, {repetition}; ");
                 (format!(", but at {}", state.name_or_id(&place)), correction)
             });
             let (location, correction) = elsewhere.unwrap_or_default();
@@ -155,7 +242,17 @@ fn print_hint(
         AttendanceChange::Leaves => {
             output.note(format!("{name} still hears the scene; to change this: `{}`", command("leave")));
         }
-        AttendanceChange::GoesTo(_) if offered.contains(&name) => {}
+        AttendanceChange::IsAddressed => {
+            let hear = format!("log --line {} --with {character}{}", line.line, session_option(args));
+            let (hear, arrive) = (args.campaign.command(&hear), command("arrive"));
+            output.note(format!(
+                "{name} is not in the scene, and does not hear this; if {name} hears it: `{hear}`; to bring {name} into \
+                 the scene: `{arrive}`"
+            ));
+        }
+        // One note names all of these characters.
+        AttendanceChange::StaysBehind => {}
+        AttendanceChange::GoesTo(_) if offered.contains(&character) => {}
         AttendanceChange::GoesTo(place) => {
             let add = format!("fact add {character} {} {place}", PredicateRole::Location.name());
             let (to, add) = (state.name_or_id(place), args.campaign.command(&add));
@@ -165,11 +262,11 @@ fn print_hint(
     Ok(())
 }
 
-/// Returns how the DM logs the line again at another place.
-fn repetition(args: &args::SessionLog, place: &EntityId) -> String {
+/// Returns how the DM logs the line again with other options.
+fn repetition(args: &args::SessionLog, options: &str) -> String {
     match args.dry_run {
-        true => format!("log the line with `--at {place}`"),
-        false => format!("run `{}`, and log the line with `--at {place}`", args.campaign.command("undo")),
+        true => format!("log the line with `{options}`"),
+        false => format!("run `{}`, and log the line with `{options}`", args.campaign.command("undo")),
     }
 }
 
@@ -179,7 +276,7 @@ fn print_other_place(args: &args::SessionLog, state: &State, line: &Passage, out
         return;
     }
     if let Some(place) = opening_place(state, &line.text, line.place.as_ref()) {
-        let (name, repetition) = (state.name_or_id(&place), repetition(args, &place));
+        let (name, repetition) = (state.name_or_id(&place), repetition(args, &format!("--at {place}")));
         output.note(format!("the scene is not at {name}; if this happens at {name}, {repetition}"));
     }
 }

@@ -17,6 +17,8 @@ pub(super) enum UnknownName {
     WaitingSpeaker(String, WaitingCharacter),
     /// The first word of the line, which is probably a misspelling of the name of this character.
     Actor(String, EntityId),
+    /// The name with which the line begins, before a description of the person.
+    NewActor(String),
 }
 
 /// A new character that was found in a text and waits for review.
@@ -57,7 +59,8 @@ impl UnknownName {
             })
         };
         let actor = || line.misspelled_actor(state).map(|(name, id)| Self::Actor(name, id));
-        similar.or_else(speaker).or_else(actor)
+        let new_actor = || line.unknown_actor(state).map(Self::NewActor);
+        similar.or_else(speaker).or_else(actor).or_else(new_actor)
     }
 
     /// Prints a note that says how to correct the line. `passage` is the recorded line, if the command recorded one.
@@ -98,14 +101,17 @@ impl UnknownName {
                 )
             }
             (Self::Speaker(name), Some(passage)) => {
-                let place = passage.place.as_ref().map_or_else(String::new, |place| format!(" --at {place}"));
-                let add = args.campaign.command(&format!("entity add {}{place}", quote(name)));
+                let add = add_command(args, name, Some(passage));
                 format!(
                     "no character is called \"{name}\", so this line is narration. If a character of the campaign says the \
                      line, run `{}`. If {name} is a new character, run `{add}`, and then `{}`.",
                     correct(passage, "NAME"),
                     correct(passage, &slug(name))
                 )
+            }
+            (Self::NewActor(name), passage) => {
+                let add = add_command(args, name, passage);
+                format!("no character is called \"{name}\". If {name} is a new character, run `{add}`.")
             }
             (Self::Speaker(name) | Self::WaitingSpeaker(name, _), None) => {
                 format!("no character is called \"{name}\", so this line is narration. {repeat}")
@@ -121,4 +127,11 @@ impl UnknownName {
             }
         });
     }
+}
+
+/// Returns the command that adds a character with a name, at the place of a line.
+fn add_command(args: &args::SessionLog, name: &str, passage: Option<&Passage>) -> String {
+    let place = passage.and_then(|passage| passage.place.as_ref());
+    let place = place.map_or_else(String::new, |place| format!(" --at {place}"));
+    args.campaign.command(&format!("entity add {}{place}", quote(name)))
 }

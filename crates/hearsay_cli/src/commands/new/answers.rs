@@ -10,6 +10,9 @@ const REMARK_STARTS: [&str; 30] = [
     "our", "from", "with", "without", "at", "in", "on", "near", "by", "below", "above", "behind", "played", "owner",
 ];
 
+/// Dashes between a name and the words that describe it.
+const DASHES: [&str; 3] = [" - ", " \u{2013} ", " \u{2014} "];
+
 /// Words before the name of a place.
 const PLACE_STARTS: [&str; 8] = ["in ", "In ", "at ", "At ", "on ", "On ", "inside ", "Inside "];
 
@@ -107,7 +110,9 @@ fn played_character(item: Item) -> PlayedCharacter {
     let player = player.strip_prefix("played by ").or_else(|| player.strip_prefix("player: ")).unwrap_or(player);
     character.player = Some(player.to_owned()).filter(|player| !player.is_empty());
     remarks.extend(Some(rest.trim()).filter(|rest| !rest.is_empty()).map(str::to_owned));
-    for part in item.remark.iter().flat_map(|remark| split(remark, ",")).map(str::trim) {
+    // "Wren Oake - Ben - a ranger"
+    let remark = item.remark.map(|remark| DASHES.iter().fold(remark, |remark, dash| remark.replace(dash, ", ")));
+    for part in remark.iter().flat_map(|remark| split(remark, ",")).map(str::trim) {
         match part.strip_prefix("played by ") {
             Some(player) => character.player = Some(player.trim().to_owned()),
             // "Wren Oake: Ben", or "Ben: Wren Oake": players are named by their first names.
@@ -364,9 +369,9 @@ fn quoted_name(text: &str) -> Option<(&str, &str)> {
 /// Splits a name from the words after it: "Odo Brandt, a ferryman", "Odo Brandt: a ferryman", "Odo Brandt the
 /// ferryman".
 fn split_remark(text: &str) -> (&str, &str) {
-    let marks = [": ", " - ", " \u{2013} ", " \u{2014} "];
     let comma = outside(text).find(|(_, c)| *c == ',').map(|(at, _)| at);
-    let mark = marks.iter().filter_map(|mark| text.find(mark)).chain(comma).min();
+    let marks = DASHES.iter().chain(&[": "]);
+    let mark = marks.filter_map(|mark| text.find(mark)).chain(comma).min();
     let at = match (mark, remark_start(text)) {
         // "Odo Brandt the ferryman, who drinks", but not "The inn by the mill, a ruin".
         (Some(mark), Some(word)) if word < mark && is_name(text[..word].trim()) => Some(word),

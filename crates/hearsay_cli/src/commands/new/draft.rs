@@ -15,6 +15,8 @@ const RESERVED_IDS: [&str; 2] = ["none", "world"];
 pub(super) struct Draft {
     /// Name of the campaign.
     pub(super) name: String,
+    /// Place where the play begins.
+    pub(super) start: Option<EntityId>,
     /// Whether everybody knows all names.
     pub(super) has_common_names: bool,
     pub(super) entities: Vec<DraftEntity>,
@@ -56,6 +58,20 @@ pub(super) struct DraftLie {
     pub(super) by: EntityId,
     pub(super) about: Vec<EntityId>,
     pub(super) told_to: Vec<EntityId>,
+    /// Whether the character tells the lie to everybody.
+    pub(super) is_public: bool,
+    /// Id of the secret that the lie hides.
+    pub(super) truth_is: Option<String>,
+}
+
+/// A secret name of a character, who always knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct DraftSecretName {
+    pub(super) name: String,
+    /// Line of the page, counted from 1.
+    pub(super) line: usize,
+    /// The other characters who know the name.
+    pub(super) known_by: Vec<EntityId>,
 }
 
 /// One entity of a new campaign.
@@ -65,6 +81,8 @@ pub(super) struct DraftEntity {
     pub(super) name: String,
     /// Other names, such as nicknames.
     pub(super) aliases: Vec<String>,
+    /// Names that few characters know, such as the real name of a character with a false name.
+    pub(super) secret_names: Vec<DraftSecretName>,
     pub(super) kind: Kind,
     /// Line of the page that names the entity first, counted from 1.
     pub(super) line: Option<usize>,
@@ -79,6 +97,8 @@ pub(super) struct DraftEntity {
     pub(super) is_guest: bool,
     /// Place where the character lives; `None` if it is the location, or unknown.
     pub(super) home: Option<EntityId>,
+    /// Whether the home follows only from the occupation, because the character works there.
+    pub(super) is_home_workplace: bool,
     /// Groups to which the character belongs.
     pub(super) groups: Vec<DraftGroup>,
     /// Larger place to which the place belongs.
@@ -111,6 +131,8 @@ pub(super) struct DraftGroup {
 /// A secret, which belongs to an entity.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct DraftSecret {
+    /// Id of the secret, if a lie names it.
+    pub(super) id: Option<String>,
     pub(super) text: String,
     /// Line of the page, counted from 1; `None` if the secret does not come from a page.
     pub(super) line: Option<usize>,
@@ -148,6 +170,7 @@ impl Draft {
             id,
             name,
             aliases: Vec::new(),
+            secret_names: Vec::new(),
             kind,
             line: None,
             player: None,
@@ -156,6 +179,7 @@ impl Draft {
             location: None,
             is_guest: false,
             home: None,
+            is_home_workplace: false,
             groups: Vec::new(),
             part_of: None,
             description: Vec::new(),

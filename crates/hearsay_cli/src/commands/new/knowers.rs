@@ -1,5 +1,6 @@
 //! Finds the words of a secret that say who knows the secret.
 
+use hearsay_campaign::import::secret::adds_knowers;
 use hearsay_model::text::words;
 
 use super::sentences::sentences;
@@ -9,8 +10,10 @@ const LIST_STARTS: [&str; 6] =
     ["known only by ", "known only to ", "only known by ", "only known to ", "known by ", "known to "];
 
 /// Words after which a sentence repeats what the knowers know: "Only Odo knows this."
-const REFERENCES: [&str; 13] =
-    ["this", "it", "that", "so", "about", "of", "the", "secret", "truth", "rumour", "rumor", "story", "too"];
+const REFERENCES: [&str; 17] = [
+    "this", "it", "that", "so", "about", "of", "the", "secret", "truth", "rumour", "rumor", "story", "too", "also",
+    "as", "well", "yet",
+];
 
 /// Verbs of a sentence that says who does not know the secret: "Odo has no idea."
 const DENIALS: [&str; 7] = [
@@ -50,6 +53,8 @@ pub(super) struct SecretKnowers {
     pub(super) text: String,
     /// Words that name the knowers; `None` if the text does not list them.
     pub(super) knowers: Option<String>,
+    /// Whether the words add knowers to the one whose secret it is: "Odo knows it too."
+    pub(super) is_addition: bool,
     /// Words for the characters who do not know the secret, according to a sentence of their own.
     pub(super) unaware: Option<String>,
 }
@@ -62,12 +67,14 @@ pub(super) fn split_knowers(secret: &str) -> SecretKnowers {
         return SecretKnowers { unaware, ..split_knowers(text) };
     }
     let whole = || SecretKnowers { text: secret.to_owned(), ..SecretKnowers::default() };
-    let listed = |text: String, knowers: String| SecretKnowers { text, knowers: Some(knowers), unaware: None };
+    let listed =
+        |text: String, knowers: String| SecretKnowers { text, knowers: Some(knowers), ..SecretKnowers::default() };
     if let Some((text, knowers)) = listed_knowers(secret) {
         return listed(text, knowers);
     }
     if let Some((text, knowers)) = stated_knowers(secret) {
-        return listed(text.to_owned(), knowers.to_owned());
+        let is_addition = adds_knowers(&secret[text.len()..]);
+        return SecretKnowers { is_addition, ..listed(text.to_owned(), knowers.to_owned()) };
     }
     let Some((before, knowers, rest)) = exclusive_knowers(secret) else { return whole() };
     let (rest, others) = split_companions(rest);
@@ -96,26 +103,34 @@ fn split_companions(rest: &str) -> (&str, Option<&str>) {
 /// Finds a last sentence such as "Odo has no idea." Returns the text before, and the names.
 fn denied_knowers(secret: &str) -> Option<(&str, &str)> {
     let parts = sentences(secret);
-    let last = parts.last().filter(|_| parts.len() > 1)?;
-    let (names, rest) = DENIALS.iter().find_map(|denial| last.split_once(denial))?;
+    let last = parts.last().copied().filter(|_| parts.len() > 1)?;
+    Some((secret.strip_suffix(last)?.trim_end(), unaware_in(last)?))
+}
+
+/// Returns the names in a sentence that only says who does not know the sentence before: "Odo has no idea."
+pub(super) fn unaware_in(sentence: &str) -> Option<&str> {
+    let (names, rest) = DENIALS.iter().find_map(|denial| sentence.split_once(denial))?;
     let is_list = words(names).len() <= 8 && (rest.is_empty() || rest.starts_with([' ', '.', '!']));
-    (is_list && is_reference(rest)).then_some((secret.strip_suffix(*last)?.trim_end(), names))
+    (is_list && is_reference(rest)).then_some(names)
+}
+
+/// Returns whether a sentence only says who knows, or does not know, the sentence before.
+pub(super) fn is_remark_about_knowers(sentence: &str) -> bool {
+    is_list_of_knowers(sentence) || aware_in(sentence).is_some() || unaware_in(sentence).is_some()
 }
 
 /// Returns whether a sentence only says who knows the sentence before.
 pub(super) fn is_list_of_knowers(sentence: &str) -> bool {
     let sentence = sentence.trim_start_matches(['(', '[', '*', '_', ' ']);
-    let lowercase = sentence.to_ascii_lowercase();
-    LIST_STARTS.iter().any(|start| lowercase.starts_with(start))
+    find_list(sentence).is_some_and(|(at, _)| at == 0)
         || exclusive_knowers(sentence)
             .is_some_and(|(before, _, rest)| before.is_empty() && is_reference(split_companions(rest).0))
 }
 
 /// Finds a list such as "(known by Odo and Mirela)". Returns the text without the list, and the list.
 fn listed_knowers(secret: &str) -> Option<(String, String)> {
-    let lowercase = secret.to_ascii_lowercase();
-    let (at, start) = LIST_STARTS.iter().find_map(|start| lowercase.find(start).map(|at| (at, start)))?;
-    let list = &secret[at + start.len()..];
+    let (at, length) = find_list(secret)?;
+    let list = &secret[at + length..];
     let end = list.find(['.', ';', ')', ']', '\n']).unwrap_or(list.len());
     let before = &secret[..at];
     let trimmed = before.trim_end_matches(OPENING_MARKS);
@@ -123,6 +138,14 @@ fn listed_knowers(secret: &str) -> Option<(String, String)> {
     let is_clause = trimmed.rsplit(' ').next().is_some_and(|word| ["is", "are", "was", "were"].contains(&word));
     let is_sentence_end = trimmed.is_empty() || is_clause;
     (!is_sentence_end).then(|| (without_list(before, &list[end..]), list[..end].to_owned()))
+}
+
+/// Returns the position of the words before a list of knowers, and their length: "known by Odo", "Known by: Odo".
+fn find_list(text: &str) -> Option<(usize, usize)> {
+    let lowercase = text.to_ascii_lowercase();
+    let labels = LIST_STARTS.iter().map(|start| format!("{}: ", start.trim_end()));
+    let starts = LIST_STARTS.iter().map(|start| (*start).to_owned()).chain(labels);
+    starts.filter_map(|start| Some((lowercase.find(&start)?, start.len()))).min()
 }
 
 /// Joins the texts before and after a list of knowers, without the brackets of the list.
@@ -141,11 +164,16 @@ fn without_list(before: &str, after: &str) -> String {
 /// names.
 fn stated_knowers(secret: &str) -> Option<(&str, &str)> {
     let parts = sentences(secret);
-    let last = parts.last().filter(|_| parts.len() > 1)?;
-    let (names, rest) = last.split_once(" knows").or_else(|| last.split_once(" know"))?;
+    let last = parts.last().copied().filter(|_| parts.len() > 1)?;
+    Some((secret.strip_suffix(last)?.trim_end(), aware_in(last)?))
+}
+
+/// Returns the names in a sentence that only says who knows the sentence before: "Odo and Mirela know it as well."
+pub(super) fn aware_in(sentence: &str) -> Option<&str> {
+    let (names, rest) = sentence.split_once(" knows").or_else(|| sentence.split_once(" know"))?;
     let has_names = words(names).iter().all(|word| !NO_KNOWERS.contains(&word.as_str()) && word != "only");
     let is_list = has_names && words(names).len() <= 8 && (rest.is_empty() || rest.starts_with([' ', '.']));
-    (is_list && is_reference(rest)).then_some((secret.strip_suffix(*last)?.trim_end(), names))
+    (is_list && is_reference(rest)).then_some(names)
 }
 
 /// Finds the words "only … knows". Returns the text before these words, the names between them, and the rest.
@@ -172,6 +200,8 @@ mod tests {
         for (secret, text, knowers) in [
             ("Odo hid it. Known by Odo and Mirela.", "Odo hid it.", Some("Odo and Mirela")),
             ("Odo hid it (known only to Odo).", "Odo hid it.", Some("Odo")),
+            ("Odo hid it. Known by: Odo, Mirela.", "Odo hid it.", Some("Odo, Mirela")),
+            ("Odo hid it. Mirela knows it as well.", "Odo hid it.", Some("Mirela")),
             ("Odo hid it, known by Odo.", "Odo hid it.", Some("Odo")),
             ("Odo hid it. Only Mirela knows this.", "Odo hid it.", Some("Mirela")),
             ("Odo caused the flood. (only Mirela knows)", "Odo caused the flood.", Some("Mirela")),
@@ -184,7 +214,9 @@ mod tests {
             ("The way is known to smugglers.", "The way is known to smugglers.", None),
             ("Odo hid it.", "Odo hid it.", None),
         ] {
-            let expected = SecretKnowers { text: text.into(), knowers: knowers.map(Into::into), unaware: None };
+            let is_addition = secret.contains("as well");
+            let expected =
+                SecretKnowers { text: text.into(), knowers: knowers.map(Into::into), is_addition, unaware: None };
             assert_eq!(split_knowers(secret), expected, "{secret}");
         }
         let found = split_knowers("Odo is the heir. Only Mirela knows. Odo has no idea.");

@@ -46,7 +46,8 @@ pub(super) fn next_steps(directory: &Path, draft: &Draft) -> Vec<String> {
         lines.push(format!("{hearsay} ask --as {} \"What do you know?\"", npc.id));
     }
     lines.push("At the table, start the session, and record what happens:".to_owned());
-    let place = players.iter().chain(&npcs).find_map(|character| character.location.as_ref());
+    let location = || players.iter().chain(&npcs).find_map(|character| character.location.as_ref());
+    let place = draft.start.as_ref().or_else(location);
     let at = place.map_or(String::new(), |place| format!(" --at {place}"));
     lines.push(format!("{hearsay} session start{at}"));
     let line = match (players.first(), npcs.first()) {

@@ -10,6 +10,7 @@ mod fields;
 mod headings;
 mod kinds;
 mod layout;
+mod party;
 mod place_nouns;
 mod scene;
 mod secrets;
@@ -20,10 +21,17 @@ mod subjects;
 #[allow(clippy::unwrap_used)]
 pub(super) mod tests;
 mod told;
+mod truths;
 
 use std::collections::HashSet;
 
-use hearsay_campaign::import::{author_note::is_author_note, lexicon, secret};
+use hearsay_campaign::import::{
+    author_note::{begins_with_time, is_author_note},
+    lexicon,
+    nickname::stated_real_name,
+    secret,
+    truth::{announces_truth, without_rumour_opener},
+};
 use hearsay_model::{Kind, text::words};
 
 use super::{
@@ -32,10 +40,11 @@ use super::{
     sentences::sentences,
 };
 use blocks::PageBlock;
-use fields::with_subject;
+use fields::{PLACE_ADVERBS, begins_with_article, with_subject};
 use headings::HeadingEntity;
-use sections::{Section, is_section_title};
-use statements::{is_called_false, without_rumour_start};
+use kinds::kind_of_noun_phrase;
+use sections::{Section, announces_statement, is_section_title};
+use statements::{is_called_false, teller_of};
 use subjects::{Subjects, leading_entity};
 use told::continues_remark;
 
@@ -67,16 +76,19 @@ pub(super) struct PageDraft {
 pub(super) fn read(page: &str, name: Option<&str>, default_name: &str) -> PageDraft {
     let page = &layout::to_markdown(page);
     let title = blocks::title(page);
-    let blocks = blocks::blocks(page, title.as_deref());
+    let has_marks = SECRET_MARKS.iter().any(|mark| page.to_lowercase().contains(mark));
+    let blocks = blocks::blocks(page, title.as_deref(), has_marks);
     let headings = headings::heading_entities(page, title.as_deref(), &blocks);
     let open_title = title.clone().filter(|title| !secret::is_secret(title));
     let name = name.map(clean).or(open_title).unwrap_or_else(|| default_name.to_owned());
     let mut reader = PageReader {
         made: PageDraft { draft: Draft { name, ..Draft::default() }, ..PageDraft::default() },
-        has_marks: SECRET_MARKS.iter().any(|mark| page.to_lowercase().contains(mark)),
+        has_marks,
         headings,
         subjects: Subjects::default(),
-        last_owner: None,
+        last_entry: None,
+        block_owner: None,
+        first_recent_lie: 0,
         start: None,
         present: Vec::new(),
         threads: Vec::new(),
@@ -88,17 +100,22 @@ pub(super) fn read(page: &str, name: Option<&str>, default_name: &str) -> PageDr
     }
     blocks_of_world.iter().for_each(|block| reader.add_listed(block));
     let nicknames = blocks.iter().flat_map(|block| &block.nicknames).map(|nickname| nickname.name.as_str());
-    reader.add_entities(page, &blocks_of_world, &nicknames.collect::<Vec<_>>());
+    let real_names = blocks.iter().flat_map(|block| sentences(&block.text)).filter_map(stated_real_name);
+    reader.add_entities(page, &blocks_of_world, &nicknames.chain(real_names).collect::<Vec<_>>());
+    reader.last_entry = None;
     blocks.iter().for_each(|block| reader.add_nicknames(block));
+    reader.last_entry = None;
     for block in &blocks_of_world {
         let owner = reader.owner(block);
         reader.subjects.learn_pronouns(&reader.made.draft, &block.sentences(), owner);
     }
-    reader.last_owner = None;
+    reader.last_entry = None;
     reader.set_first_place(&blocks);
     blocks_of_world.iter().for_each(|block| reader.add_block(block));
     reader.set_fields();
     reader.set_scene();
+    reader.link_similar_truths();
+    reader.set_public_hearers();
     reader.report_headings(title.as_deref(), &blocks);
     reader.add_missing_lines(page, &blocks);
     // The names of quests contain the names of other entities, so nothing may look up names after this.
@@ -112,14 +129,25 @@ pub(super) fn title(page: &str) -> Option<String> {
     blocks::title(&layout::to_markdown(page))
 }
 
+/// A paragraph or list item that is about an entity.
+struct Entry {
+    headings: Vec<String>,
+    is_item: bool,
+    owner: usize,
+}
+
 struct PageReader {
     made: PageDraft,
     /// Whether the page has marks that make a part of a paragraph secret.
     has_marks: bool,
     headings: Vec<HeadingEntity>,
     subjects: Subjects,
-    /// The headings and the entity of the last block that is about an entity.
-    last_owner: Option<(Vec<String>, usize)>,
+    /// The last block that is about an entity.
+    last_entry: Option<Entry>,
+    /// The entity that the last block is about. The blocks that continue this block are about the same entity.
+    block_owner: Option<usize>,
+    /// Number of the first lie in the last block.
+    first_recent_lie: usize,
     /// The sentence that says where the play begins, and its place.
     start: Option<(String, usize)>,
     /// The characters in the scene with which the play begins, with their places.
@@ -131,6 +159,7 @@ impl PageReader {
     /// Adds the text of a block to the campaign.
     fn add_block(&mut self, block: &PageBlock) {
         let whole = || DraftText { text: block.text.clone(), line: Some(block.line(0)) };
+        let first_lie = self.made.draft.lies.len();
         match block.section {
             Some(Section::Lies) => self.add_lies(block),
             Some(Section::Claims) => self.add_claims(block),
@@ -139,6 +168,7 @@ impl PageReader {
             Some(Section::DmOnly) => self.add_dm_text(block.text.clone(), block.line(0)),
             _ => self.add_description(block),
         }
+        self.first_recent_lie = first_lie;
         let about = self.entity_of_headings(block).or(self.subjects.current());
         for (remark, line) in &block.remarks {
             let name = about.map(|entity| format!(" on {}", self.made.draft.entities[entity].name)).unwrap_or_default();
@@ -158,19 +188,25 @@ impl PageReader {
         let parts = block.sentences();
         let heading = self.entity_of_headings(block);
         let owner = self.owner(block);
-        self.subjects.begin_block(owner);
+        if owner.is_some() || !block.is_continued {
+            self.subjects.begin_block(owner);
+        }
         let open = parts.len().min(self.open_sentences(block));
         let (mut last, mut scene) = (None, None);
         let mut at = 0;
         while let Some((sentence, line)) = parts[..open].get(at).copied() {
             at += 1;
-            if is_author_note(sentence) {
-                self.add_dm_text(sentence.to_owned(), line);
-                continue;
-            }
             if let Some((_, place)) = self.start.take_if(|(start, _)| start.as_str() == sentence) {
                 self.add_start(sentence, line, place);
                 (scene, last) = (Some(place), None);
+                continue;
+            }
+            if heading.or(owner).is_none() && self.add_party_statement(sentence, line) {
+                last = None;
+                continue;
+            }
+            if is_author_note(sentence) {
+                self.add_author_note(sentence, line);
                 continue;
             }
             if let Some((present, place)) = scene.and_then(|scene| scene::presence(&self.made.draft, sentence, scene)) {
@@ -180,7 +216,7 @@ impl PageReader {
                 continue;
             }
             let (remarks, remark_count) = remarks_after(sentence, &parts[at..open]);
-            if without_rumour_start(sentence).is_some() {
+            if without_rumour_opener(sentence).is_some() {
                 self.add_rumour(block, &format!("{sentence}{remarks}"), line, None);
                 (at, last) = (at + remark_count, None);
                 continue;
@@ -188,11 +224,12 @@ impl PageReader {
             let subject = self.subjects.next(&self.made.draft, sentence);
             let text = if heading.is_some() { sentence.to_owned() } else { subject.text };
             let entity = heading.or(subject.entity);
-            if is_called_false(&format!("{sentence}{remarks}")) {
+            let is_contradicted = || teller_of(&text).is_some() && self.split_contradiction(&text).is_some();
+            if is_called_false(&format!("{sentence}{remarks}")) || is_contradicted() {
                 let text = format!("{text}{remarks}");
                 let text =
                     entity.map_or_else(|| text.clone(), |entity| with_subject(&self.made.draft, entity, &text, None));
-                self.add_lie(block, &text, line, owner);
+                self.add_lie_and_truth(block, &text, line, owner);
                 (at, last) = (at + remark_count, None);
                 continue;
             }
@@ -205,8 +242,11 @@ impl PageReader {
             self.add_dm_text((*note).to_owned(), line);
         }
         if let Some((_, line)) = secret.first() {
-            let text: Vec<&str> = secret.iter().map(|(sentence, _)| *sentence).collect();
-            self.add_secret(&text.join(" "), *line, heading);
+            let text = secret.iter().map(|(sentence, _)| *sentence).collect::<Vec<_>>().join(" ");
+            let bearer = self.add_secret(&text, *line, heading);
+            if announces_truth(&text) {
+                self.link_truth(bearer, self.first_recent_lie);
+            }
         }
     }
 
@@ -214,14 +254,45 @@ impl PageReader {
     fn add_start(&mut self, sentence: &str, line: usize, place: usize) {
         self.add_dm_text(sentence.to_owned(), line);
         self.subjects.begin_scene(place);
+        let Some((remark, larger)) = self.place_remark(sentence, place) else { return };
+        // "A tavern in Harrowpeak, the evening after the storm"
+        let clauses = remark.split(", ").take_while(|clause| !begins_with_time(clause));
+        let remark = clauses.collect::<Vec<_>>().join(", ");
+        // "On the night of the festival" describes no place.
+        if larger.is_none() && !begins_with_article(&remark) {
+            return;
+        }
         let draft = &mut self.made.draft;
-        let named = answers::place(without_start_label(sentence));
-        let Some(remark) = named.remark.filter(|_| draft.named_in(&named.name).contains(&place)) else { return };
-        let is_larger = |index: &usize| *index != place && draft.entities[*index].kind == Kind::Location;
-        let larger = draft.named_in(&remark).into_iter().find(is_larger).map(|index| draft.entities[index].id.clone());
+        draft.entities[place].part_of = larger.map(|larger| draft.entities[larger].id.clone());
+        if remark.is_empty() {
+            return;
+        }
         let text = describe(&draft.entities[place].name, &remark);
-        draft.entities[place].part_of = larger;
         self.add_sentence(Some(place), &text, line, false);
+    }
+
+    /// Adds a sentence about the game. It is a text of the DM, but can also describe a place: "The campaign takes place in
+    /// Gullhaven, a port town."
+    fn add_author_note(&mut self, sentence: &str, line: usize) {
+        self.add_dm_text(sentence.to_owned(), line);
+        let draft = &self.made.draft;
+        let is_place = |index: &usize| draft.entities[*index].kind == Kind::Location;
+        let Some(place) = draft.named_in(sentence).into_iter().find(is_place) else { return };
+        let remark = self.place_remark(sentence, place).map(|(remark, _)| remark);
+        if let Some(remark) = remark.filter(|remark| kind_of_noun_phrase(remark) == Some(Kind::Location)) {
+            let text = describe(&self.made.draft.entities[place].name, &remark);
+            self.add_sentence(Some(place), &text, line, false);
+        }
+    }
+
+    /// Returns the words after the name of a place in a sentence, and the larger place that these words name.
+    fn place_remark(&self, sentence: &str, place: usize) -> Option<(String, Option<usize>)> {
+        let draft = &self.made.draft;
+        let named = answers::place(without_start_label(sentence));
+        let remark = named.remark.filter(|_| draft.named_in(&named.name).contains(&place))?;
+        let is_larger = |index: &usize| *index != place && draft.entities[*index].kind == Kind::Location;
+        let larger = draft.named_in(&remark).into_iter().find(is_larger);
+        Some((remark, larger))
     }
 
     /// Sets the locations of the NPCs who are in the scene with which the play begins. An NPC is a guest anywhere but at home.
@@ -244,12 +315,31 @@ impl PageReader {
         })
     }
 
-    /// Returns the entity that a block is about, if its beginning says so: an item of a list, or a paragraph below a
-    /// heading such as `People`. Such a paragraph without a name continues the paragraph before.
+    /// Returns the entity that a block is about, if its beginning says so. A part of a paragraph or item is about the same
+    /// entity as the part before.
     fn owner(&mut self, block: &PageBlock) -> Option<usize> {
+        if !block.is_continued {
+            self.block_owner = self.leading_owner(block);
+        }
+        self.block_owner
+    }
+
+    /// Returns the entity that a block is about, if its beginning says so: an item of a list, or a paragraph below a
+    /// heading such as `People`. A paragraph or item with a label such as `Truth:`, and a paragraph without a name below
+    /// such a heading, continue the entry before.
+    fn leading_owner(&mut self, block: &PageBlock) -> Option<usize> {
         let is_listed = block.section.is_some_and(|section| section.kind().is_some());
-        if !block.is_item && !is_listed && layout::entry_name(&block.text).is_none() {
+        let has_name = layout::entry_name(&block.text).is_some();
+        // The items below an item can be fields, but also other entities.
+        let label = layout::label(&block.text).filter(|label| !block.is_item || announces_statement(label));
+        if !block.is_item && !is_listed && !has_name && label.is_none() {
             return None;
+        }
+        let entry = self.last_entry.as_ref().filter(|entry| entry.headings == block.headings);
+        // A label belongs to the entry directly above it.
+        let is_above = |entry: &&Entry| entry.is_item == block.is_item && self.block_owner == Some(entry.owner);
+        if let Some(entry) = entry.filter(|entry| label.is_some() && is_above(entry)) {
+            return Some(entry.owner);
         }
         let draft = &self.made.draft;
         let first = sentences(&block.text).first().copied().unwrap_or_default().to_owned();
@@ -257,11 +347,11 @@ impl PageReader {
         let by_name = layout::entry_name(&block.text).and_then(|name| draft.named_in(name).first().copied());
         let owner = by_name.or_else(|| leading_entity(draft, &first));
         if let Some(owner) = owner {
-            self.last_owner = Some((block.headings.clone(), owner));
+            self.last_entry = Some(Entry { headings: block.headings.clone(), is_item: block.is_item, owner });
             return Some(owner);
         }
-        let continued = self.last_owner.as_ref().filter(|_| is_listed && !block.is_item)?;
-        (continued.0 == block.headings).then_some(continued.1)
+        let continues = is_listed && !block.is_item && !has_name;
+        entry.filter(|_| continues).map(|entry| entry.owner)
     }
 
     /// Adds a sentence to the description of an entity, or to the texts of the DM. If `continues` is true, the sentence
@@ -293,28 +383,8 @@ impl PageReader {
     /// stands below a heading such as `Start`. Remembers this sentence, unless it is about another entity: "The Gull opens
     /// at noon."
     fn set_first_place(&mut self, blocks: &[PageBlock]) {
+        let Some((sentence, index, is_below_start)) = self.first_place(blocks) else { return };
         let draft = &mut self.made.draft;
-        let place_in = |(sentence, is_below_start): (&str, bool)| {
-            let is_start = is_below_start || has_start_word(sentence);
-            let named = if is_start { draft.named_in(sentence) } else { Vec::new() };
-            let place = named.into_iter().find(|index| draft.entities[*index].kind == Kind::Location)?;
-            Some((sentence.to_owned(), place, is_below_start))
-        };
-        // The plan of a session can also say where the play begins.
-        let is_open = |block: &&PageBlock| {
-            block.section.is_none_or(|section| section == Section::DmOnly || !section.has_statements())
-        };
-        let is_below_start = |block: &PageBlock| {
-            block
-                .headings
-                .last()
-                .is_some_and(|heading| words(heading).len() <= MAX_START_SUBJECT_WORDS && has_start_word(heading))
-        };
-        let mut texts = blocks.iter().filter(is_open).flat_map(|block| {
-            let is_below_start = is_below_start(block);
-            sentences(&block.text).into_iter().map(move |sentence| (sentence, is_below_start))
-        });
-        let Some((sentence, index, is_below_start)) = texts.find_map(place_in) else { return };
         let place = draft.entities[index].id.clone();
         let before: Vec<&str> = sentence.split(' ').take_while(|part| !has_start_word(part)).collect();
         let is_about_party = match is_below_start {
@@ -322,9 +392,35 @@ impl PageReader {
             false => before.len() <= MAX_START_SUBJECT_WORDS && draft.named_in(&before.join(" ")).is_empty(),
         };
         self.start = is_about_party.then_some((sentence, index));
+        draft.start = Some(place.clone());
         for character in draft.entities.iter_mut().filter(|entity| entity.kind == Kind::Player) {
             character.location = Some(place.clone());
         }
+    }
+
+    /// Returns the sentence that says where something begins, its place, and whether the sentence stands below a heading such
+    /// as `Start`. In a sentence about the game below the heading of a place, "here" is this place.
+    fn first_place(&self, blocks: &[PageBlock]) -> Option<(String, usize, bool)> {
+        let draft = &self.made.draft;
+        let is_place = |index: &usize| draft.entities[*index].kind == Kind::Location;
+        let place_in = |sentence: &str, is_below_start: bool, here: Option<usize>| {
+            if !is_below_start && !has_start_word(sentence) {
+                return None;
+            }
+            let has_adverb = words(sentence).iter().any(|word| PLACE_ADVERBS.contains(&word.as_str()));
+            let here = here.filter(|_| has_adverb && is_author_note(sentence));
+            let place = draft.named_in(sentence).into_iter().find(is_place).or(here)?;
+            Some((sentence.to_owned(), place, is_below_start))
+        };
+        // The plan of a session can also say where the play begins.
+        let is_open = |block: &&PageBlock| {
+            block.section.is_none_or(|section| section == Section::DmOnly || !section.has_statements())
+        };
+        blocks.iter().filter(is_open).find_map(|block| {
+            let is_below_start = block.headings.last().is_some_and(|heading| is_start_heading(heading));
+            let here = self.entity_of_headings(block).filter(is_place);
+            sentences(&block.text).into_iter().find_map(|sentence| place_in(sentence, is_below_start, here))
+        })
     }
 
     /// Reports the headings that are neither names of entities nor announce a section. The text below such a heading is
@@ -336,6 +432,7 @@ impl PageReader {
                 continue;
             };
             let is_known = is_section_title(heading)
+                || is_start_heading(heading)
                 || block.section.is_some()
                 || self.entity_of_headings(block).is_some()
                 || secret::is_secret(heading)
@@ -359,11 +456,23 @@ impl PageReader {
             let texts = block.headings.iter().chain(&block.label).chain([&block.text]).chain(remarks);
             seen.extend(texts.flat_map(|text| words(text)));
         }
+        let lines: Vec<&str> = page.lines().collect();
+        let is_table_head = |number: usize| {
+            let next = lines.get(number + 1).copied().unwrap_or_default();
+            lines[number].trim_start().starts_with('|')
+                && next.contains('-')
+                && next.chars().all(|c| "|-: ".contains(c))
+        };
         // The number of a list item is not text.
         let text = |line: &str| line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit()).to_owned();
         let is_missing = |line: &str| words(&text(line)).iter().any(|word| !seen.contains(word));
-        for (number, line) in page.lines().enumerate().filter(|(_, line)| is_missing(line)) {
-            self.add_not_understood(&clean(line.trim_start_matches('#')), number + 1);
+        for (number, line) in lines.iter().enumerate().filter(|(_, line)| is_missing(line)) {
+            let text = clean(line.trim_start_matches('#'));
+            match is_table_head(number) {
+                // The rows of the table contain the names of the columns.
+                true => self.made.draft.texts.push(DraftText { text, line: Some(number + 1) }),
+                false => self.add_not_understood(&text, number + 1),
+            }
         }
     }
 
@@ -412,6 +521,11 @@ fn shorten(text: &str) -> String {
 /// Returns whether a text has a word that says that something begins.
 fn has_start_word(text: &str) -> bool {
     words(text).iter().any(|word| START_WORDS.contains(&word.as_str()))
+}
+
+/// Returns whether a heading announces the place where the play begins: `Start`, `Start here`.
+fn is_start_heading(heading: &str) -> bool {
+    words(heading).len() <= MAX_START_SUBJECT_WORDS && has_start_word(heading)
 }
 
 /// Returns a sentence without a label such as `Start:`.

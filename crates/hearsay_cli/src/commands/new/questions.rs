@@ -268,7 +268,7 @@ fn keep_secret(draft: &mut Draft, text: String, knowers: &[usize]) {
     let id = |index: &usize| draft.entities[*index].id.clone();
     let about: Vec<EntityId> = draft.named_in(&text).iter().filter(|index| **index != bearer).map(id).collect();
     let known_by = others.iter().map(id).collect();
-    let secret = DraftSecret { about, known_by, text, line: None, is_unknown_to_owner: false };
+    let secret = DraftSecret { about, known_by, text, ..DraftSecret::default() };
     draft.entities[bearer].secrets.push(secret);
 }
 

@@ -67,27 +67,10 @@ pub(super) fn print_page(
          sentence from them, move it to `secrets` in {CAMPAIGN_FILE}."
     ))?;
     print_fields(draft, output)?;
-    let secrets = secrets(draft).map(|(entity, secret)| {
-        let owner = (!secret.is_unknown_to_owner).then_some(&entity.id);
-        let knowers: Vec<&str> = owner.into_iter().chain(&secret.known_by).map(EntityId::as_str).collect();
-        let knowers = match knowers[..] {
-            [] => format!("nobody yet (about {})", entity.id),
-            _ => knowers.join(", "),
-        };
-        row(secret.line, knowers, &secret.text)
-    });
-    print_rows(&format!("Secrets, with their knowers; check them in {CAMPAIGN_FILE}:"), secrets, output)?;
-    let lies = draft.lies.iter().map(|lie| {
-        let hearers = if lie.told_to.is_empty() { String::new() } else { format!(" to {}", ids(&lie.told_to)) };
-        row(lie.text.line, format!("{}{hearers}", lie.by), &lie.text.text)
-    });
-    print_rows("Lies, with their tellers:", lies, output)?;
-    let rumours = draft.rumours.iter().map(|rumour| {
-        let truth = rumour.truth.map_or("", |truth| if truth { " (true)" } else { " (false)" });
-        let hearers = if rumour.heard_by.is_empty() { "nobody yet".to_owned() } else { ids(&rumour.heard_by) };
-        row(rumour.text.line, hearers + truth, &rumour.text.text)
-    });
-    print_rows("Rumours, with the characters and places that know them:", rumours, output)?;
+    if let Some(start) = &draft.start {
+        output.line(format!("The first session begins at: {start}"))?;
+    }
+    print_statements(draft, output)?;
     let texts = |texts: &[DraftText]| -> Vec<[String; 3]> {
         texts.iter().map(|text| row(text.line, shorten(&text.text), "")).collect()
     };
@@ -105,6 +88,51 @@ pub(super) fn print_page(
     };
     output.line(format!("If a guess is wrong, correct it in {CAMPAIGN_FILE}{hint}."))?;
     print_next_steps(directory, draft, output)
+}
+
+/// Prints the secrets, lies and rumours with their knowers, and what is missing for somebody to know them.
+fn print_statements(draft: &Draft, output: &mut Output) -> Result<()> {
+    let names = draft.entities.iter().flat_map(|entity| entity.secret_names.iter().map(move |name| (entity, name)));
+    let names = names.map(|(entity, name)| {
+        let knowers: Vec<&str> = std::iter::once(&entity.id).chain(&name.known_by).map(EntityId::as_str).collect();
+        row(Some(name.line), knowers.join(", "), &name.name)
+    });
+    print_rows("Secret names, with their knowers:", names, output)?;
+    let secret_rows = secrets(draft).map(|(entity, secret)| {
+        let owner = (!secret.is_unknown_to_owner).then_some(&entity.id);
+        let knowers: Vec<&str> = owner.into_iter().chain(&secret.known_by).map(EntityId::as_str).collect();
+        let knowers = match knowers[..] {
+            [] => format!("nobody yet (about {})", entity.id),
+            _ => knowers.join(", "),
+        };
+        row(secret.line, knowers, &secret.text)
+    });
+    print_rows(&format!("Secrets, with their knowers; check them in {CAMPAIGN_FILE}:"), secret_rows, output)?;
+    let unknown = secrets(draft).filter(|(_, secret)| secret.is_unknown_to_owner && secret.known_by.is_empty());
+    let unknown = unknown.filter_map(|(_, secret)| secret.line);
+    print_incomplete("Secrets that nobody knows yet", "known_by", unknown, output)?;
+    let lies = draft.lies.iter().map(|lie| {
+        let hearers = if lie.told_to.is_empty() { String::new() } else { format!(" to {}", ids(&lie.told_to)) };
+        row(lie.text.line, format!("{}{hearers}", lie.by), &lie.text.text)
+    });
+    print_rows("Lies, with their tellers:", lies, output)?;
+    let unheard = draft.lies.iter().filter(|lie| lie.told_to.is_empty()).filter_map(|lie| lie.text.line);
+    print_incomplete("Lies that nobody believes yet", "told_to", unheard, output)?;
+    let rumours = draft.rumours.iter().map(|rumour| {
+        let truth = rumour.truth.map_or("", |truth| if truth { " (true)" } else { " (false)" });
+        let hearers = if rumour.heard_by.is_empty() { "nobody yet".to_owned() } else { ids(&rumour.heard_by) };
+        row(rumour.text.line, hearers + truth, &rumour.text.text)
+    });
+    print_rows("Rumours, with the characters and places that know them:", rumours, output)
+}
+
+/// Prints the lines of the statements without knowers, and the key that names their knowers.
+fn print_incomplete(title: &str, key: &str, lines: impl Iterator<Item = usize>, output: &mut Output) -> Result<()> {
+    let lines: Vec<String> = lines.map(|line| line.to_string()).collect();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    output.line(format!("{title} (add `{key}: [ID, ID]` in {CAMPAIGN_FILE}): line {}", lines.join(", ")))
 }
 
 /// Prints the entities with the facts about them, by kind.
@@ -127,7 +155,10 @@ fn print_fields(draft: &Draft, output: &mut Output) -> Result<()> {
         let groups = entity.groups.iter().map(|group| format!("{} {}", relation(&group.relation), group.group));
         let guest = entity.location.as_ref().filter(|_| entity.is_guest && entity.home.is_none());
         let parts = home(entity)
-            .map(|home| format!("lives in {home}"))
+            .map(|home| {
+                let reason = if entity.is_home_workplace { ", because of the occupation" } else { "" };
+                format!("lives in {home}{reason}")
+            })
             .or(guest.map(|place| format!("is at {place}, but does not live there")))
             .into_iter()
             .chain(groups)
@@ -165,13 +196,17 @@ fn strangers(draft: &Draft) -> Vec<&EntityId> {
         let home = home(npc);
         home.into_iter().chain(home.and_then(part_of)).cloned().collect()
     };
-    let living = |npc: &&DraftEntity| npc.condition.as_deref() != Some("dead");
-    let npcs: Vec<&DraftEntity> = draft.of_kind(&Kind::Npc).filter(living).collect();
+    let npcs: Vec<&DraftEntity> = draft.of_kind(&Kind::Npc).filter(|npc| !is_absent(npc)).collect();
     let knows_another = |npc: &DraftEntity| {
         let own = places(npc);
         npcs.iter().any(|other| other.id != npc.id && !own.is_disjoint(&places(other)))
     };
     npcs.iter().filter(|npc| !knows_another(npc)).map(|npc| &npc.id).collect()
+}
+
+/// Returns whether a character is dead or missing.
+fn is_absent(entity: &DraftEntity) -> bool {
+    entity.condition.as_deref().is_some_and(|condition| ["dead", "missing"].contains(&condition))
 }
 
 /// Returns the home of a character. An NPC lives at its location if the page states no other home.
@@ -182,7 +217,7 @@ fn home(entity: &DraftEntity) -> Option<&EntityId> {
 /// Returns the living NPCs for whom the page states no home and no location.
 fn homeless(draft: &Draft) -> Vec<&EntityId> {
     let is_nowhere = |npc: &&DraftEntity| home(npc).is_none() && npc.location.is_none();
-    let is_homeless = |npc: &&DraftEntity| is_nowhere(npc) && npc.condition.as_deref() != Some("dead");
+    let is_homeless = |npc: &&DraftEntity| is_nowhere(npc) && !is_absent(npc);
     draft.of_kind(&Kind::Npc).filter(is_homeless).map(|npc| &npc.id).collect()
 }
 
@@ -229,6 +264,7 @@ fn page_data(directory: &Path, copy: &Path, made: &PageDraft) -> Value {
         "name": draft.name,
         "page": copy,
         "entities": draft.entities.iter().map(|entity| &entity.id).collect::<Vec<_>>(),
+        "start": draft.start,
         "homes": draft.entities.iter().filter_map(|entity| Some(json!({
             "entity": entity.id, "home": home(entity)?, "line": entity.line,
         }))).collect::<Vec<_>>(),
@@ -243,7 +279,7 @@ fn page_data(directory: &Path, copy: &Path, made: &PageDraft) -> Value {
             }))
             .collect::<Vec<_>>(),
         "lies": draft.lies.iter().map(|lie| json!({
-            "by": lie.by, "text": lie.text.text, "told_to": lie.told_to, "line": lie.text.line,
+            "by": lie.by, "text": lie.text.text, "told_to": lie.told_to, "truth_is": lie.truth_is, "line": lie.text.line,
         })).collect::<Vec<_>>(),
         "rumours": draft.rumours.iter().map(|rumour| json!({
             "text": rumour.text.text, "truth": rumour.truth, "heard_by": rumour.heard_by, "line": rumour.text.line,

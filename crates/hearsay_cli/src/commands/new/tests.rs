@@ -170,7 +170,14 @@ fn any_words_make_a_valid_campaign() {
                     heard_by: told_to,
                 });
                 if draft.entities[index].kind == Kind::Npc {
-                    draft.lies.push(draft::DraftLie { text: line, by, about, told_to: Vec::new() });
+                    draft.lies.push(draft::DraftLie {
+                        text: line,
+                        by,
+                        about,
+                        told_to: Vec::new(),
+                        is_public: false,
+                        truth_is: None,
+                    });
                 }
             }
         }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use hearsay_model::{EntityId, Kind};
 
-use super::draft::{Draft, DraftEntity, DraftLie, DraftRumour, DraftSecret};
+use super::draft::{Draft, DraftEntity, DraftLie, DraftRumour, DraftSecret, DraftSecretName};
 
 /// Column at which a paragraph is wrapped.
 const WIDTH: usize = 100;
@@ -43,7 +43,7 @@ pub(super) fn write(draft: &Draft) -> String {
     let mut comments = Comments::default();
     let _ = writeln!(text, "\ncampaign:\n  name: {}", scalar(&draft.name));
     text.push_str("  # description: One sentence that everybody in the world knows.\n");
-    text.push_str("  start: 1 Month1 1  # the day on which play begins; `calendar:` names your own months\n");
+    text.push_str("  start: day 1  # the day on which play begins; `calendar:` names your own months\n");
     if draft.has_common_names {
         text.push_str("\n# Everybody knows all names. Without this, characters learn a name when they hear it.\n");
         text.push_str("audience: {attributes: {name: common}}\n");
@@ -82,8 +82,9 @@ pub(super) fn write(draft: &Draft) -> String {
 fn entry(entity: &DraftEntity, comments: &mut Comments) -> String {
     let id_comment = comments.once("the id, for commands and references");
     let mut text = format!("  - id: {}{id_comment}\n    name: {}\n", scalar(entity.id.as_str()), scalar(&entity.name));
-    if !entity.aliases.is_empty() {
-        let aliases: Vec<String> = entity.aliases.iter().map(|alias| scalar(alias)).collect();
+    let aliases = entity.aliases.iter().map(|alias| scalar(alias));
+    let aliases: Vec<String> = aliases.chain(entity.secret_names.iter().map(secret_name)).collect();
+    if !aliases.is_empty() {
         let _ = writeln!(text, "    aliases: [{}]", aliases.join(", "));
     }
     let kind_comment = comments.once("npc, player, location, faction, item, … or a word of your own");
@@ -102,7 +103,8 @@ fn entry(entity: &DraftEntity, comments: &mut Comments) -> String {
         let _ = writeln!(text, "    attributes: {{{}}}{comment}", attributes.join(", "));
     }
     if let Some(place) = &entity.home {
-        let _ = writeln!(text, "    home: {}{}", scalar(place.as_str()), comments.once("lives here"));
+        let comment = if entity.is_home_workplace { "works here, so lives here" } else { "lives here" };
+        let _ = writeln!(text, "    home: {}{}", scalar(place.as_str()), comments.once(comment));
     } else if entity.is_guest {
         let _ = writeln!(text, "    home: none{}", comments.once("is only a guest at its location"));
     }
@@ -148,8 +150,16 @@ fn entry(entity: &DraftEntity, comments: &mut Comments) -> String {
     text
 }
 
+/// Writes a secret name as an entry of `aliases`.
+fn secret_name(secret: &DraftSecretName) -> String {
+    let knowers: Vec<String> = secret.known_by.iter().map(EntityId::as_str).map(scalar).collect();
+    let known_by = if knowers.is_empty() { String::new() } else { format!(", known_by: [{}]", knowers.join(", ")) };
+    format!("{{name: {}, secret: true{known_by}}}", scalar(&secret.name))
+}
+
 fn secret_entry(secret: &DraftSecret, comments: &mut Comments) -> String {
-    let mut text = format!("      - text: {}\n", block(&secret.text, 8));
+    let id = secret.id.as_ref().map(|id| format!("id: {}\n        ", scalar(id))).unwrap_or_default();
+    let mut text = format!("      - {id}text: {}\n", block(&secret.text, 8));
     if secret.is_unknown_to_owner {
         let comment = comments.once("this entity does not know this fact; `known_by: […]` names the knowers");
         let _ = writeln!(text, "        bearer: false{comment}");
@@ -167,7 +177,8 @@ fn rumour_entry(rumour: &DraftRumour) -> String {
 
 fn lie_entry(lie: &DraftLie) -> String {
     let text = format!("  - by: {}\n    text: {}\n", scalar(lie.by.as_str()), block(&lie.text.text, 4));
-    text + &id_lists("    ", [("about", &lie.about), ("told_to", &lie.told_to)])
+    let truth = lie.truth_is.as_ref().map(|id| format!("    truth_is: {}\n", scalar(id))).unwrap_or_default();
+    text + &id_lists("    ", [("about", &lie.about), ("told_to", &lie.told_to)]) + &truth
 }
 
 /// Writes the lists that are not empty, each on one line.

@@ -13,7 +13,10 @@ use hearsay_commands::session::{SessionStep, TalkCorrection};
 use hearsay_engine::{Memory, ReadSnapshot, Written, real_time};
 use hearsay_model::{Author, Passage};
 use hearsay_query as query;
-use hearsay_query::session::{RecapAudience, SessionReport, SessionRow, Summarize, ThreadFilter, attending_in_scene};
+use hearsay_query::session::{
+    RecapAudience, SessionReport, SessionRow, Summarize, ThreadFilter, attending_in_scene, scene_characters,
+    scene_moment,
+};
 use serde::Serialize;
 use serde_json::json;
 
@@ -25,7 +28,7 @@ use crate::{
     args::{self, Session},
     campaign::{self, Access},
     display_names::DisplayNames,
-    dry_run::{print_written, write_or_preview},
+    dry_run::{WriteContext, print_written},
     interrupt, llm,
     names::Names,
     output::{Output, count},
@@ -51,31 +54,44 @@ pub(crate) fn session(args: &Session, output: &mut Output) -> Result<()> {
 }
 
 /// Writes a step of a session. In a dry run, prints the effects of the step instead, and returns `None`.
-fn write_step(memory: &Memory, dry_run: bool, step: SessionStep, output: &mut Output) -> Result<Option<Written>> {
+fn write_step(
+    memory: &Memory,
+    context: WriteContext,
+    step: SessionStep,
+    output: &mut Output,
+) -> Result<Option<Written>> {
     let build_operation = move |world: &ReadSnapshot| Ok(step.operation(&world.state, Author::Dm, real_time())?);
-    write_or_preview(memory, dry_run, build_operation, output)
+    context.write(memory, build_operation, output)
 }
 
 fn run_step(
-    campaign: &args::Campaign,
-    dry_run: bool,
+    context: WriteContext,
     step: impl FnOnce(&Names) -> Result<SessionStep>,
     output: &mut Output,
 ) -> Result<()> {
-    let memory = campaign::open(campaign, Access::for_dry_run(dry_run), EncoderUse::Disabled, output)?;
+    let memory = context.open(output)?;
     let step = step(&Names::read(&memory, output)?)?;
-    if let Some(written) = write_step(&memory, dry_run, step, output)? {
+    if let Some(written) = write_step(&memory, context, step, output)? {
         print_written(&written, output)?;
         let scene = memory.read(|world| {
-            let playing = world.state.active_session();
-            Ok(playing.map(|playing| (playing.place.clone(), attending_in_scene(&world.state, playing))))
+            let state = &*world.state;
+            let scene = state.active_session().map(|playing| {
+                let (place, present) = (playing.place.clone(), attending_in_scene(state, playing));
+                let mut others = scene_characters(state, playing, place.as_ref(), scene_moment(state, playing));
+                others.retain(|id| !present.contains(id));
+                (place, present, others)
+            });
+            Ok(scene)
         })?;
-        if let Some((place, present)) = scene.wait()? {
+        if let Some((place, present, others)) = scene.wait()? {
             let display = DisplayNames::read(&memory)?;
             if let Some(place) = &place {
                 output.line(format!("  place: {}", display.name(place)))?;
             }
             output.line(format!("  present: {}", display.list(&present)))?;
+            if !others.is_empty() {
+                output.line(format!("  also there: {}", display.list(&others)))?;
+            }
         }
         print_with_reveals(&memory, written, output)?;
     }
@@ -84,7 +100,7 @@ fn run_step(
 
 fn start(args: &args::SessionStart, output: &mut Output) -> Result<()> {
     let step = |names: &Names| Ok(SessionStep::Start(new_session(&args.new, names)?));
-    run_step(&args.campaign, args.dry_run, step, output)
+    run_step(WriteContext::new(&args.campaign, args.dry_run), step, output)
 }
 
 fn attend(args: &args::SessionAttend, output: &mut Output) -> Result<()> {
@@ -93,7 +109,7 @@ fn attend(args: &args::SessionAttend, output: &mut Output) -> Result<()> {
         arrive.extend(names.characters(&args.arrive)?);
         Ok(SessionStep::Attend { arrive, leave: names.characters(&args.leave)? })
     };
-    run_step(&args.campaign, args.dry_run, step, output)
+    run_step(WriteContext::new(&args.campaign, args.dry_run), step, output)
 }
 
 /// JSON output of `session mark`: the written operation, and the outcome of extracting facts from the line.
@@ -104,11 +120,12 @@ struct MarkOutput {
 }
 
 fn mark(args: &args::SessionMark, output: &mut Output) -> Result<()> {
-    let memory = campaign::open_for_recording(&args.campaign, Access::for_dry_run(args.dry_run), output)?;
+    let context = WriteContext::new(&args.campaign, args.dry_run);
+    let memory = context.open_for_recording(output)?;
     let session = Names::read(&memory, output)?.optional_session(args.session.as_ref())?;
     let correction = TalkCorrection { session, line: args.line, kind: args.kind.into() };
     let build_operation = move |world: &ReadSnapshot| Ok(correction.operation(&world.state, real_time())?);
-    if let Some(written) = write_or_preview(&memory, args.dry_run, build_operation, output)? {
+    if let Some(written) = context.write(&memory, build_operation, output)? {
         print_written(&written, output)?;
         let found = texts::extract_new_texts(&memory, &args.campaign.campaign, output)?;
         output.data(&MarkOutput { written, found })?;
@@ -124,11 +141,12 @@ struct SessionEndOutput {
 }
 
 fn end(args: &args::SessionEnd, output: &mut Output) -> Result<()> {
-    let memory = campaign::open(&args.campaign, Access::for_dry_run(args.dry_run), EncoderUse::Disabled, output)?;
+    let context = WriteContext::new(&args.campaign, args.dry_run);
+    let memory = context.open(output)?;
     let playing =
         memory.read(|world| Ok(world.state.active_session().map(|playing| playing.session.clone())))?.wait()?;
     let end = SessionStep::End { time: args.time.clone() };
-    let Some(written) = write_step(&memory, args.dry_run, end, output)? else { return Ok(memory.close()?) };
+    let Some(written) = write_step(&memory, context, end, output)? else { return Ok(memory.close()?) };
     print_written(&written, output)?;
     let report = memory
         .read_in_background(move |world| Ok(query::session::session_report(&world.state, playing.as_ref())?))?
@@ -180,7 +198,7 @@ fn show(args: &args::SessionShow, output: &mut Output) -> Result<()> {
         for line in &lines {
             let speaker =
                 line.speaker.as_ref().map_or(String::new(), |speaker| format!("{}: ", state.name_or_id(speaker)));
-            let remark = if line.is_out_of_character() { "  (out of character)" } else { "" };
+            let remark = texts::talk_remark(line.talk_kind);
             output.line(format!("{:>4}  {speaker}{}{remark}", line.line, line.text))?;
         }
         return Ok(memory.close()?);

@@ -54,6 +54,10 @@ pub(super) fn print_report(
     print_list("Facts to confirm:", &report.review, limit, output, |row| {
         format!("{}  [{} \u{00B7} {} \u{00B7} {}]", row.statement, row.status, row.reasons.join(", "), row.fact.short())
     })?;
+    print_list("Withheld, because they may state a secret:", &report.withheld, limit, output, |row| {
+        let (line, session) = (row.line, &session.id);
+        format!("line {line}: {}  [the secret comes out: `log --line {line} --yes --session {session}`]", row.text)
+    })?;
     print_list("Secrets that came out:", &report.secrets_out, limit, output, |row| {
         let learners: Vec<String> =
             row.learned_by.iter().map(|(knower, how)| format!("{}, {how}", names.knower(knower))).collect();
@@ -113,14 +117,15 @@ pub(super) fn contradiction_line(row: &ContradictionRow) -> String {
 
 /// Prints the number of lines of each kind of talk, unless no kind is known.
 pub(super) fn print_talk(talk: &TalkCounts, output: &mut Output) -> Result<()> {
-    let TalkCounts { narration, in_character, out_of_character, unknown } = talk;
-    if narration + in_character + out_of_character == 0 {
+    let TalkCounts { narration, in_character, out_of_character, withheld, unknown } = talk;
+    if narration + in_character + out_of_character + withheld == 0 {
         return Ok(());
     }
-    let unknown = if *unknown > 0 { format!(", {unknown} unknown") } else { String::new() };
+    let others = [(withheld, "withheld"), (unknown, "unknown")].into_iter().filter(|(number, _)| **number > 0);
+    let others: String = others.map(|(number, kind)| format!(", {number} {kind}")).collect();
     output.line(format!(
         "  lines by kind of talk: {narration} narration, {in_character} in character, \
-         {out_of_character} out of character{unknown}"
+         {out_of_character} out of character{others}"
     ))
 }
 

@@ -6,7 +6,13 @@ use hearsay_extract::{Language, subject_pronoun};
 use hearsay_model::{EntityId, Kind, PredicateRole, State, spelling, text, words};
 use hearsay_query::resolve::{resolve_complete_words, resolve_named, resolve_place};
 
-use super::speakers::{MAX_REFERENCE_WORDS, SpeakerIdentity, SpeakerNames};
+use super::{
+    motion::{
+        is_adverb, is_arrival, is_departure, is_inactive, is_prospect, removed_words, verbs, words_after_emergence,
+        words_after_leaving, words_after_motion, words_after_way,
+    },
+    speakers::{MAX_REFERENCE_WORDS, SpeakerIdentity, SpeakerNames},
+};
 
 /// Characters that end a sentence of narration.
 pub(super) const SENTENCE_ENDS: [char; 5] = ['.', '!', '?', ';', '\u{2026}'];
@@ -14,17 +20,17 @@ pub(super) const SENTENCE_ENDS: [char; 5] = ['.', '!', '?', ';', '\u{2026}'];
 /// Characters that begin a quotation. The words after them are not narration.
 const QUOTATION_MARKS: [char; 3] = ['"', '\u{201C}', '\u{201E}'];
 
+/// Characters that begin a quotation at the start of a word with a capital letter. They can also be apostrophes.
+const SINGLE_QUOTATION_MARKS: [char; 2] = ['\'', '\u{2018}'];
+
 /// Maximum number of words between the conjunction after a name and the verb: "Yasmira and *her four guards* leave".
 const MAX_COMPANION_WORDS: usize = 3;
 
-/// Maximum number of words between a verb of pursuit and the direction: "follow *the old man* out".
-const MAX_PURSUED_WORDS: usize = 3;
-
-/// A person who is the subject of a clause of narration.
+/// A person who is the subject of a clause of narration, or whom the subject sends away.
 pub(in crate::session) struct Actor {
     pub(in crate::session) id: EntityId,
     /// Whether the person is the subject of the first clause of a sentence. The person in a later clause can be far away,
-    /// as in "In the letter, Odo accuses Pell".
+    /// as in "In the letter, Odo accuses Pell". `false` if the clause says only what will or may happen.
     pub(in crate::session) begins_sentence: bool,
     /// Whether the person does something that it perceives, so that it is there. `false` for "Odo sleeps".
     pub(in crate::session) acts: bool,
@@ -32,6 +38,8 @@ pub(in crate::session) struct Actor {
     pub(in crate::session) arrives: bool,
     /// Whether the person leaves the scene.
     pub(in crate::session) leaves: bool,
+    /// Whether the person comes out of another place than the scene. A person who was not in the scene arrives.
+    pub(in crate::session) emerges: bool,
     /// Recorded place to which the person goes, other than the place of the scene.
     pub(in crate::session) destination: Option<EntityId>,
 }
@@ -59,40 +67,73 @@ pub(in crate::session) fn actors(
     scene: &NarratedScene<'_>,
 ) -> Vec<Actor> {
     let reader = ClauseReader { state, names, language: Language::english() };
-    let narration = narration.split(QUOTATION_MARKS).next().unwrap_or_default();
     let mut last_named: Vec<EntityId> = scene.last_named.iter().cloned().collect();
     let mut found: Vec<Actor> = Vec::new();
-    for sentence in narration.split(SENTENCE_ENDS) {
+    for sentence in before_quotation(narration).split(SENTENCE_ENDS) {
         let sentence: Vec<&str> = sentence.split_whitespace().collect();
         for Clause { subject, predicate, begins_sentence } in reader.clauses(&sentence) {
-            let subjects = match subject {
-                Subject::Named(ids) => {
-                    last_named.clone_from(&ids);
-                    ids
-                }
-                Subject::Person(pronoun) => reader.person(&pronoun, &last_named, scene).into_iter().collect(),
-                Subject::Group if last_named.len() > 1 => last_named.clone(),
-                Subject::Group | Subject::Party => scene.party.to_vec(),
-            };
+            let subjects = reader.subjects(subject, &mut last_named, scene);
+            let begins_sentence = begins_sentence && !is_prospect(predicate);
+            for id in reader.removed(predicate) {
+                add_actor(&mut found, Actor::sent_away(id));
+            }
             let deed = reader.deed(predicate, scene.place);
             for id in subjects {
-                let Deed { acts, arrives, leaves, destination } = deed.clone();
-                match found.iter_mut().find(|actor| actor.id == id) {
-                    Some(actor) => {
-                        actor.begins_sentence |= begins_sentence;
-                        actor.acts |= acts;
-                        actor.arrives |= arrives;
-                        // In "Odo walks out. He returns with a lamp", Odo does not leave.
-                        let is_back = arrives && !leaves;
-                        actor.leaves = leaves || (actor.leaves && !is_back);
-                        actor.destination = destination.or(actor.destination.take().filter(|_| !is_back));
-                    }
-                    None => found.push(Actor { id, begins_sentence, acts, arrives, leaves, destination }),
-                }
+                let Deed { acts, arrives, leaves, emerges, destination } = deed.clone();
+                add_actor(&mut found, Actor { id, begins_sentence, acts, arrives, leaves, emerges, destination });
             }
         }
     }
     found
+}
+
+/// Returns the characters to whom a person speaks in narration: Odo for "Mirela tells Odo that the ferry is late".
+pub(in crate::session) fn addressees(names: &SpeakerNames<'_>, state: &State, narration: &str) -> Vec<EntityId> {
+    let reader = ClauseReader { state, names, language: Language::english() };
+    let mut found = Vec::new();
+    for sentence in before_quotation(narration).split(SENTENCE_ENDS) {
+        let sentence: Vec<&str> = sentence.split_whitespace().collect();
+        let clauses = reader.clauses(&sentence).into_iter().filter(|clause| !is_prospect(clause.predicate));
+        let verbs = clauses.flat_map(|clause| verbs(clause.predicate));
+        found.extend(verbs.filter_map(|verb| reader.addressee(&verb)));
+    }
+    found
+}
+
+/// Returns the words of narration before the first quotation.
+fn before_quotation(narration: &str) -> &str {
+    let begins_quotation = |at: usize, mark: char| {
+        let opens_word = || narration[..at].chars().next_back().is_none_or(char::is_whitespace);
+        let precedes_capital = || narration[at + mark.len_utf8()..].starts_with(char::is_uppercase);
+        QUOTATION_MARKS.contains(&mark)
+            || (SINGLE_QUOTATION_MARKS.contains(&mark) && opens_word() && precedes_capital())
+    };
+    let quotation = narration.char_indices().find(|(at, mark)| begins_quotation(*at, *mark));
+    quotation.map_or(narration, |(at, _)| &narration[..at])
+}
+
+/// Adds what a clause says about a person to what the clauses before say.
+fn add_actor(found: &mut Vec<Actor>, new: Actor) {
+    let Some(actor) = found.iter_mut().find(|actor| actor.id == new.id) else {
+        found.push(new);
+        return;
+    };
+    actor.begins_sentence |= new.begins_sentence;
+    actor.acts |= new.acts;
+    actor.arrives |= new.arrives;
+    actor.emerges |= new.emerges;
+    // In "Odo walks out. He returns with a lamp", Odo does not leave.
+    let is_back = new.arrives && !new.leaves;
+    actor.leaves = new.leaves || (actor.leaves && !is_back);
+    actor.destination = new.destination.or(actor.destination.take().filter(|_| !is_back));
+}
+
+impl Actor {
+    /// Creates an actor whom the subject of a clause sends away.
+    fn sent_away(id: EntityId) -> Self {
+        let [begins_sentence, acts, arrives, emerges] = [false; 4];
+        Self { id, begins_sentence, acts, arrives, leaves: true, emerges, destination: None }
+    }
 }
 
 /// Returns the characters with whose names a text begins, and who are the subject of its first clause.
@@ -131,6 +172,7 @@ struct Deed {
     acts: bool,
     arrives: bool,
     leaves: bool,
+    emerges: bool,
     destination: Option<EntityId>,
 }
 
@@ -142,6 +184,20 @@ struct ClauseReader<'a> {
 }
 
 impl ClauseReader<'_> {
+    /// Returns the characters to whom the subject of a clause refers. If the subject names them, they are the characters
+    /// named last from then on.
+    fn subjects(&self, subject: Subject, last_named: &mut Vec<EntityId>, scene: &NarratedScene<'_>) -> Vec<EntityId> {
+        match subject {
+            Subject::Named(ids) => {
+                last_named.clone_from(&ids);
+                ids
+            }
+            Subject::Person(pronoun) => self.person(&pronoun, last_named, scene).into_iter().collect(),
+            Subject::Group if last_named.len() > 1 => last_named.clone(),
+            Subject::Group | Subject::Party => scene.party.to_vec(),
+        }
+    }
+
     /// Returns the clauses of a sentence with a subject.
     fn clauses<'s, 'w>(&self, sentence: &'s [&'w str]) -> Vec<Clause<'s, 'w>> {
         let mut starts: Vec<(Subject, usize, usize)> = Vec::new();
@@ -243,9 +299,7 @@ impl ClauseReader<'_> {
             return None;
         }
         match self.names.identify_typed(reference.join(" ").trim_end_matches(',')) {
-            SpeakerIdentity::Character(id) => {
-                self.state.kind(&id).is_some_and(|kind| kind.is_character()).then_some(id)
-            }
+            SpeakerIdentity::Character(id) => self.state.is_character(&id).then_some(id),
             SpeakerIdentity::Unknown => {
                 let (title, name) = reference.split_first()?;
                 let is_title = words::contains_word(&words::english().titles, &plain_word(title));
@@ -285,7 +339,8 @@ impl ClauseReader<'_> {
         // "Walks out and returns" states no departure.
         let leaves = acts && !is_at_scene && departure.is_some() && departure > arrival;
         let arrives = is_at_scene || (acts && arrival.is_some() && destination.is_none());
-        Deed { acts, arrives, leaves, destination: destination.filter(|_| !is_at_scene) }
+        let emerges = acts && verbs.iter().any(|verb| self.emerges(verb, place));
+        Deed { acts, arrives, leaves, emerges, destination: destination.filter(|_| !is_at_scene) }
     }
 
     /// Returns the recorded place to which a person goes: The Mill for "walks back to the mill with Odo".
@@ -293,18 +348,56 @@ impl ClauseReader<'_> {
         let english = words::english();
         let after_arrival = || verb.split_first().filter(|(verb, _)| is_arrival(verb)).map(|(_, rest)| rest);
         let rest = words_after_motion(verb).or_else(|| words_after_leaving(verb)).or_else(after_arrival)?;
-        let is_skipped = |word: &&String| {
-            is_adverb(word)
-                || words::contains_word(&english.motion_adverbs, word)
-                || words::contains_word(&english.departure_particles, word)
-        };
-        let rest = &rest[rest.iter().take_while(is_skipped).count()..];
-        let (opener, rest) = rest.split_first()?;
+        let (opener, rest) = words_after_way(rest).split_first()?;
         if !words::contains_word(&english.destination_openers, opener) {
             return None;
         }
-        let max_words = rest.len().min(MAX_REFERENCE_WORDS);
-        (1..=max_words).rev().find_map(|count| recorded_place(self.state, &rest[..count].join(" ")))
+        self.place(rest)
+    }
+
+    /// Returns whether a person comes out of another place than the scene, as in "steps out of the dark".
+    fn emerges(&self, verb: &[String], scene_place: Option<&EntityId>) -> bool {
+        words_after_emergence(verb).is_some_and(|source| {
+            let source = self.place(source);
+            source.is_none() || source.as_ref() != scene_place
+        })
+    }
+
+    /// Returns the recorded place with which words begin.
+    fn place(&self, words: &[String]) -> Option<EntityId> {
+        let max_words = words.len().min(MAX_REFERENCE_WORDS);
+        (1..=max_words).rev().find_map(|count| recorded_place(self.state, &words[..count].join(" ")))
+    }
+
+    /// Returns the characters whom the subject sends away: Odo for "throws Odo out".
+    fn removed(&self, predicate: &[&str]) -> Vec<EntityId> {
+        let removed = |verb: &Vec<String>| {
+            let words: Vec<&str> = removed_words(verb)?.iter().map(String::as_str).collect();
+            self.character(&words)
+        };
+        verbs(predicate).iter().filter_map(removed).collect()
+    }
+
+    /// Returns the character to whom the subject speaks: Odo for "tells Odo that the ferry is late" and for "says quietly to
+    /// Odo", but nobody for "says Odo is late".
+    fn addressee(&self, verb: &[String]) -> Option<EntityId> {
+        let english = words::english();
+        let (verb, rest) = verb.split_first()?;
+        let lists = [&english.speech_verbs, &english.whisper_verbs];
+        if !lists.into_iter().any(|list| words::contains_word(list, verb)) {
+            return None;
+        }
+        let opens_names =
+            |word: &str| english.hearer_phrases.iter().any(|phrase| phrase.split(' ').next() == Some(word));
+        let names = rest.iter().map(String::as_str).skip_while(|word| is_adverb(word));
+        let names: Vec<&str> = names.collect();
+        let opener_count = names.iter().take_while(|word| opens_names(word)).count();
+        if opener_count == 0 && !words::contains_word(&english.address_verbs, verb) {
+            return None;
+        }
+        let names = &names[opener_count..];
+        let max_words = names.len().min(MAX_REFERENCE_WORDS);
+        (1..=max_words).rev().find_map(|count| self.character(&names[..count]))
     }
 }
 
@@ -378,28 +471,6 @@ fn unnamed_subject(clause: &[&str]) -> Option<(Subject, usize)> {
     })
 }
 
-/// Returns the words after a verb of motion. After a verb of pursuit, they begin with the direction: "out" for "follows
-/// him out".
-fn words_after_motion(verb: &[String]) -> Option<&[String]> {
-    let english = words::english();
-    let (verb, rest) = verb.split_first()?;
-    if words::contains_word(&english.pursuit_verbs, verb) {
-        let is_direction = |word: &String| {
-            words::contains_word(&english.departure_particles, word)
-                || words::contains_word(&english.destination_openers, word)
-        };
-        let at = rest.iter().take(MAX_PURSUED_WORDS + 1).position(is_direction)?;
-        return Some(&rest[at..]);
-    }
-    words::contains_word(&english.motion_verbs, verb).then_some(rest)
-}
-
-/// Returns the words after a verb that alone states that a person leaves.
-fn words_after_leaving(verb: &[String]) -> Option<&[String]> {
-    let (verb, rest) = verb.split_first()?;
-    words::contains_word(&words::english().leaving_verbs, verb).then_some(rest)
-}
-
 /// Returns the first word of a text in normal form, without punctuation.
 fn plain_word(text: &str) -> String {
     text::words(text).into_iter().next().unwrap_or_default()
@@ -420,98 +491,4 @@ fn opens_clause(word: &str) -> bool {
     let word = word.trim_end_matches(',').to_lowercase();
     let english = words::english();
     words::contains_word(&english.clause_openers, &word) || is_adverb(&word)
-}
-
-fn is_adverb(word: &str) -> bool {
-    words::english().adverb_endings.iter().any(|ending| word.ends_with(ending.as_str()))
-}
-
-/// Returns the words of each verb of a subject with the words that follow it: "nods" and "walks away" for "nods and walks
-/// away". Adverbs before the verbs are omitted.
-fn verbs(predicate: &[&str]) -> Vec<Vec<String>> {
-    let predicate = predicate.join(" ");
-    let mut verbs = Vec::new();
-    for part in predicate.split(',') {
-        let part = text::words(part);
-        let english = words::english();
-        let is_joint = |word: &String| {
-            words::contains_word(&english.name_conjunctions, word)
-                || words::contains_word(&english.clause_openers, word)
-        };
-        let parts = part.split(is_joint).map(|words| words.iter().skip_while(|word| is_adverb(word)).cloned());
-        verbs.extend(parts.map(Iterator::collect::<Vec<String>>).filter(|words| !words.is_empty()));
-    }
-    verbs
-}
-
-/// Returns whether a verb states no deed that its subject perceives: "is", "sleeps", "doesn't".
-fn is_inactive(verb: &str) -> bool {
-    let english = words::english();
-    verb.ends_with("n't")
-        || words::contains_word(&english.negations, verb)
-        || words::contains_word(&english.inactive_verbs, verb)
-}
-
-/// Returns whether a verb states that the subject comes to a place: "comes", "returns".
-fn is_arrival(verb: &str) -> bool {
-    words::contains_word(&words::english().arrival_verbs, verb)
-}
-
-/// Returns whether a verb and the words that follow it state that the subject leaves a place: "walks quietly away",
-/// "leaves", "leaves the Gull".
-fn is_departure(verb: &[String], place: &[String]) -> bool {
-    let english = words::english();
-    if let Some(rest) = words_after_motion(verb) {
-        let is_skipped = |word: &&String| is_adverb(word) || words::contains_word(&english.motion_adverbs, word);
-        let particle = rest.iter().find(|word| !is_skipped(word));
-        return particle.is_some_and(|word| words::contains_word(&english.departure_particles, word));
-    }
-    let Some(rest) = words_after_leaving(verb) else { return false };
-    let is_followed = |word: &String| words::contains_word(&english.leaving_followers, word) || is_adverb(word);
-    let without_article = |words: &[String]| -> Vec<String> {
-        words.iter().skip_while(|word| words::contains_word(&english.fillers, word)).cloned().collect()
-    };
-    let (place, left) = (without_article(place), without_article(rest));
-    rest.first().is_none_or(is_followed) || (!place.is_empty() && left.starts_with(&place))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_verb_of_motion_and_a_particle_state_a_departure() {
-        let gull = text::words("The Gilded Gull");
-        let leaves = |predicate: &str| {
-            let words: Vec<&str> = predicate.split(' ').collect();
-            verbs(&words).iter().any(|verb| is_departure(verb, &gull))
-        };
-        for predicate in [
-            "gets up, pulls his hat down and shuffles out into the rain",
-            "goes upstairs",
-            "walks quietly away",
-            "goes back upstairs",
-            "nods and leaves",
-            "leaves the Gilded Gull",
-            "leaves with the others",
-            "runs out to the wharf",
-            "go after him while Sarge stays with Marta",
-            "follows the old man out",
-            "chase after them",
-            "climb down",
-        ] {
-            assert!(leaves(predicate), "{predicate}");
-        }
-        for predicate in [
-            "comes in from the rain",
-            "rakes the leaves",
-            "leaves a coin on the table",
-            "looks away",
-            "walks to the bar",
-            "walks up to the bar",
-            "follows the talk",
-        ] {
-            assert!(!leaves(predicate), "{predicate}");
-        }
-    }
 }

@@ -5,6 +5,7 @@ mod acting;
 mod hearers;
 mod import;
 mod introduction;
+mod motion;
 mod name_phrases;
 mod proposals;
 mod remember;
@@ -15,7 +16,7 @@ mod typed;
 mod unnoticed;
 
 pub use acting::opening_place;
-pub(super) use acting::{Actor, NarratedScene, actors};
+pub(super) use acting::{Actor, NarratedScene, actors, addressees};
 pub use import::{PreviewRow, TranscriptImport, TranscriptReport};
 pub use remember::remember_speakers;
 pub(super) use speakers::SpeakerNames;

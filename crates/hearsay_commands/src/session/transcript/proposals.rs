@@ -312,7 +312,7 @@ pub(super) fn similar_character(state: &State, name: &str) -> Option<EntityId> {
         return None;
     }
     let ids = state.entities().map(|entity| &entity.id);
-    let ids: Vec<EntityId> = ids.filter(|id| state.kind(id).is_some_and(|kind| kind.is_character())).cloned().collect();
+    let ids: Vec<EntityId> = ids.filter(|id| state.is_character(id)).cloned().collect();
     let names = unique_names(state, &ids);
     let spellings = SpellingIndex::from_names(names.iter().map(|(name, index)| (name, Some(index))));
     let index = match spellings.nearest(&name_words) {

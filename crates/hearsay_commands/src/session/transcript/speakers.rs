@@ -175,7 +175,7 @@ impl<'a> SpeakerNames<'a> {
     fn add_first_names(&mut self) {
         let state = self.state;
         let ids = state.entities().map(|entity| &entity.id);
-        for id in ids.filter(|id| state.kind(id).is_some_and(|kind| kind.is_character())) {
+        for id in ids.filter(|id| state.is_character(id)) {
             let name_words = state.open_name(id).map(text::words).unwrap_or_default();
             if let Some(first_name) = name_words.into_iter().next() {
                 add_name(&mut self.short_names, first_name, id);
@@ -339,7 +339,7 @@ impl<'a> SpeakerNames<'a> {
     }
 
     pub(super) fn is_character(&self, id: &EntityId) -> bool {
-        self.state.kind(id).is_some_and(|kind| kind.is_character())
+        self.state.is_character(id)
     }
 
     /// Returns whether the campaign already contains an assignment, so that it need not be saved.

@@ -310,6 +310,7 @@ fn a_typed_line_can_begin_with_an_occupation_or_the_beginning_of_a_name() {
         let (speaker, text, _) = typed(&state, line);
         assert_eq!((speaker.as_deref(), text.as_str()), (Some("mirela-voss"), "Come in."), "{line}");
     }
+    assert_eq!(typed(&state, "The landlady: Come in.").0.as_deref(), Some("mirela-voss"));
     add(&mut state, "Captain Lionel Greaves", Kind::Npc);
     assert_eq!(typed(&state, "The captain: Halt.").0.as_deref(), Some("captain-lionel-greaves"));
     set(&mut state, "Captain Lionel Greaves", "occupation", "captain of the proctors");
@@ -341,6 +342,8 @@ fn a_misspelled_speaker_is_similar_to_one_character() {
     for line in ["Mirela: Hm.", "Rain: it pours.", "Late at night: a scream.", "The Gilded Gull: a fire.", "Mirella"] {
         assert_eq!(similar(&state, line), None, "{line}");
     }
+    add(&mut state, "Hettie Brock", Kind::Npc);
+    assert_eq!(similar(&state, "Hety: No."), Some(id("hettie-brock")));
     add(&mut state, "Isaura Fenn", Kind::Npc);
     assert_eq!(similar(&state, "Isora: No."), Some(id("isaura-fenn")));
     // Two characters have the name.

@@ -23,6 +23,9 @@ use crate::{
     session::{LogLine, table_talk::has_game_phrase},
 };
 
+/// Maximum number of words from the noun of a description to the verb: "Jamila the *old ferrywoman slowly waves*".
+const MAX_DESCRIPTION_WORDS: usize = 4;
+
 impl LogLine {
     /// Returns whether the text can name the speaker or the hearers of the line.
     pub(in crate::session) fn may_name_speaker(&self) -> bool {
@@ -199,6 +202,19 @@ impl LogLine {
         Some((word.to_owned(), id))
     }
 
+    /// Returns the name with which a [typed](Self::typed) line without a speaker begins, if a description and a verb follow
+    /// it and no entity has the name: `Jamila the ferrywoman waves.`
+    pub fn unknown_actor(&self, state: &State) -> Option<String> {
+        if !self.typed || self.speaker.is_some() || self.text.contains(':') {
+            return None;
+        }
+        let (name, following) = described_name(&self.text)?;
+        let language = Language::english();
+        let mut following = following.iter().skip(1).take(MAX_DESCRIPTION_WORDS).flat_map(|word| text::words(word));
+        let has_verb = following.any(|word| language.is_finite_verb(&word, false));
+        (has_verb && is_unknown_name(&SpeakerNames::new(state), state, &name)).then_some(name)
+    }
+
     /// Returns the words of a speaker in a text that was recorded as narration. If the text begins with a name that
     /// nobody has, before a colon, the line treats this name as the name of the speaker.
     ///
@@ -250,7 +266,8 @@ pub fn unknown_speakers(state: &State, session: &SessionId) -> BTreeMap<String, 
 /// Returns the name before a colon at the start of a text, if it looks like the name of a person and no entity has it.
 fn unknown_name(names: &SpeakerNames<'_>, state: &State, text: &str) -> Option<String> {
     let name = unknown_speaker(names, text)?;
-    let is_article = |word: &&str| ["a", "an", "the"].contains(&word.to_lowercase().as_str());
+    let described = described_name(&name).map(|(name, _)| name);
+    let name = described.unwrap_or(name);
     let written: Vec<&str> = name.split_whitespace().collect();
     let content = if written.first().is_some_and(is_article) { &written[1..] } else { &written[..] };
     let is_capitalized = content.iter().all(|word| word.starts_with(char::is_uppercase));
@@ -258,8 +275,31 @@ fn unknown_name(names: &SpeakerNames<'_>, state: &State, text: &str) -> Option<S
     let noun = content.last().map(|noun| noun.to_lowercase());
     let is_person = content.len() < written.len() && noun.is_some_and(|noun| Language::english().is_occupation(&noun));
     let is_name = content.len() <= MAX_REFERENCE_WORDS && (is_capitalized && !is_common || is_person);
-    let is_unknown = || matches!(resolve_named(state, &name), Err(QueryError::Unknown { .. }));
-    (is_name && is_unknown()).then_some(name)
+    (is_name && is_unknown_name(names, state, &name)).then_some(name)
+}
+
+/// Returns the name with which a text begins and that an article and a noun follow, with the words from the article on:
+/// `Jamila` for `Jamila the ferrywoman waves`. Returns `None` if no description follows a name. A noun with a capital
+/// letter is part of the name: `Simon the Bold`.
+fn described_name(text: &str) -> Option<(String, Vec<&str>)> {
+    let written: Vec<&str> = text.split_whitespace().collect();
+    let article = written.iter().take(MAX_REFERENCE_WORDS + 1).position(is_article).filter(|at| *at > 0)?;
+    let (name, following) = written.split_at(article);
+    let is_noun = following.get(1).is_some_and(|noun| noun.starts_with(char::is_lowercase));
+    let name: Vec<&str> = name.iter().map(|word| word.trim_end_matches(',')).collect();
+    let is_part =
+        |word: &&str| word.starts_with(char::is_uppercase) && !spelling::is_common_word(&text::normalize(word));
+    (is_noun && name.iter().all(is_part)).then(|| (name.join(" "), following.to_vec()))
+}
+
+fn is_article(word: &&str) -> bool {
+    ["a", "an", "the"].contains(&word.to_lowercase().as_str())
+}
+
+/// Returns whether a name belongs to no entity, and to no person at the table.
+fn is_unknown_name(names: &SpeakerNames<'_>, state: &State, name: &str) -> bool {
+    names.identify_typed(name) == SpeakerIdentity::Unknown
+        && matches!(resolve_named(state, name), Err(QueryError::Unknown { .. }))
 }
 
 /// Adds the ids that a list does not contain.

@@ -38,9 +38,10 @@ impl Minds {
     pub(in crate::worker) fn earlier_feelings(&self, state: &State, operation: Option<&Operation>) -> EarlierFeelings {
         let mut facts: BTreeMap<(EntityId, EntityId), Vec<FactId>> = BTreeMap::new();
         let changes = operation.map_or(&[][..], |operation| &operation.changes);
-        let asserted: HashMap<FactId, &Arc<Fact>> = match changes.iter().any(|change| self.is_about_watched(change)) {
-            true => changes.iter().filter_map(|change| change.fact().map(|fact| (fact.id(), fact))).collect(),
-            false => return EarlierFeelings::default(),
+        let asserted: HashMap<FactId, &Arc<Fact>> = if changes.iter().any(|change| self.is_about_watched(change)) {
+            changes.iter().filter_map(|change| change.fact().map(|fact| (fact.id(), fact))).collect()
+        } else {
+            return EarlierFeelings::default();
         };
         let find = |id: FactId| asserted.get(&id).copied().or_else(|| state.fact(id));
         for change in changes {

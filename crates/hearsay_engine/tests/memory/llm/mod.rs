@@ -245,7 +245,7 @@ fn nothing_is_sent_when_it_is_switched_off_or_rests() {
     found_town(&memory);
     say(&memory, "mirela-voss", DEBT);
     let before = server.count();
-    memory.read_texts(false).unwrap().wait().unwrap();
+    memory.read_texts().unwrap().wait().unwrap();
     until(&memory, |llm| llm.queue.gathering == 1);
     assert_eq!(server.count(), before);
     memory.llm(LlmStep::ReadAll).unwrap().wait().unwrap();

@@ -10,9 +10,10 @@ use super::{
 pub(super) fn change(n: u8) -> TransientChange {
     let (subject, object) = (id(n % 2), id(n / 2));
     let provenance = Provenance::new(Method::Witnessed, Author::Game);
-    let builder = match n.is_multiple_of(3) {
-        true => Fact::attribute(&subject, "emotional_state", format!("mood {}", n % 5), provenance),
-        false => Fact::relation(&subject, "LOCATED_AT", &object, provenance),
+    let builder = if n.is_multiple_of(3) {
+        Fact::attribute(&subject, "emotional_state", format!("mood {}", n % 5), provenance)
+    } else {
+        Fact::relation(&subject, "LOCATED_AT", &object, provenance)
     };
     let from = (n % 4 == 1).then(|| Date::at(GameTime(n.into())));
     let fact = builder.unwrap().validity(Validity { from, until: None }).build().unwrap();

@@ -27,9 +27,10 @@ pub(super) fn with_fast_weights(
     let mut tensors: Vec<(&str, QTensor)> = Vec::with_capacity(content.tensor_infos.len());
     for (name, info) in &content.tensor_infos {
         let tensor = content.tensor(file, name, &Device::Cpu)?;
-        let tensor = match is_slow(info.ggml_dtype) {
-            true => QTensor::quantize(&tensor.dequantize(&Device::Cpu)?, GgmlDType::Q8_0)?,
-            false => tensor,
+        let tensor = if is_slow(info.ggml_dtype) {
+            QTensor::quantize(&tensor.dequantize(&Device::Cpu)?, GgmlDType::Q8_0)?
+        } else {
+            tensor
         };
         tensors.push((name, tensor));
     }

@@ -25,10 +25,11 @@ pub(super) struct ModelTokenizer {
 impl ModelTokenizer {
     /// Reads the tokenizer from a `tokenizer.json` if this file exists, otherwise from the GGUF file.
     pub(super) fn load(content: &gguf_file::Content, tokenizer_json: &Path) -> Result<Self, String> {
-        let tokenizer = match tokenizer_json.is_file() {
-            true => Tokenizer::from_file(tokenizer_json)
-                .map_err(|error| format!("its tokenizer {} cannot be read ({error})", tokenizer_json.display()))?,
-            false => from_gguf(content)?,
+        let tokenizer = if tokenizer_json.is_file() {
+            Tokenizer::from_file(tokenizer_json)
+                .map_err(|error| format!("its tokenizer {} cannot be read ({error})", tokenizer_json.display()))?
+        } else {
+            from_gguf(content)?
         };
         let special_tokens: Vec<String> = tokenizer
             .get_added_tokens_decoder()

@@ -73,10 +73,7 @@ impl Health {
 /// Replaces an error text about a full disk with the text `the disk is full`. Returns any other error text unchanged.
 pub(crate) fn explain(reason: String) -> String {
     let disk_full_markers = ["No space left on device", "os error 28", "not enough space on the disk", "os error 112"];
-    match disk_full_markers.iter().any(|marker| reason.contains(marker)) {
-        true => DISK_FULL.to_owned(),
-        false => reason,
-    }
+    if disk_full_markers.iter().any(|marker| reason.contains(marker)) { DISK_FULL.to_owned() } else { reason }
 }
 
 /// Returns whether an error text says that the disk is full.

@@ -30,7 +30,7 @@ pub(super) fn convert_actor(library: &Library, index: usize, converter: TreeConv
     add_fields(library, doc, data, converter, &access.content, &mut note);
     add_embedded_fields(doc, converter, &access.content, &mut note);
     add_members(library, doc, data, converter, &access.content, &mut note);
-    add_texts(library, doc, data, converter, &access, &mut note);
+    add_texts(library, doc, data, &access, &mut note);
     Some(note)
 }
 
@@ -154,7 +154,7 @@ fn add_members(
     }
 }
 
-fn add_texts(library: &Library, doc: &Doc, data: &Tree, converter: TreeConverter, access: &Access, note: &mut Note) {
+fn add_texts(library: &Library, doc: &Doc, data: &Tree, access: &Access, note: &mut Note) {
     let has_public_text = ["details.biography.public", "details.publicNotes", "biography.public"]
         .iter()
         .any(|path| data.path(path).text().is_some_and(|text| !crate::import::markup::html_to_text(text).is_empty()));
@@ -179,7 +179,7 @@ fn add_texts(library: &Library, doc: &Doc, data: &Tree, converter: TreeConverter
             "value" | "public" | "biography" | "bio" | "description" => None,
             _ => path.last().copied(),
         };
-        add_html(library, doc, tree, &field_path, heading, &visibility, converter, note);
+        add_html(library, doc, tree, &field_path, heading, &visibility, note);
     });
 }
 
@@ -237,7 +237,7 @@ pub(super) fn convert_item(library: &Library, index: usize, converter: TreeConve
     ];
     for (tree, field_path, is_secret_part) in parts {
         let visibility = if is_secret_part { Visibility::SECRET } else { access.content.clone() };
-        add_html(library, doc, tree, field_path, None, &visibility, converter, &mut note);
+        add_html(library, doc, tree, field_path, None, &visibility, &mut note);
     }
     // An unidentified item has another name for players, so its own name is secret.
     let unidentified = data.get("identified");

@@ -71,11 +71,17 @@ pub(super) fn fill_note(
             access.content.clone()
         };
         let field_path = format!("system.{name}");
-        add_html(library, doc, system.get(name), &field_path, None, &visibility, converter, note);
+        add_html(library, doc, system.get(name), &field_path, None, &visibility, note);
     }
     for (topic, related) in system.get("relationships").entries() {
         for (id, entry) in related.entries() {
-            add_relation(library, doc, &entity_kind, topic, id, entry, access, converter, note);
+            let uuid = entry.get("uuid").to_text().unwrap_or_else(|| id.replace("#&#", "."));
+            let uuid = if uuid.contains('.') { uuid } else { format!("JournalEntry.{uuid}") };
+            let Some(target) = library.link_target(&uuid, doc) else { continue };
+            let relation = entry_relation(&entity_kind, topic, entry);
+            let mut link = converter.link(target, relation, entry, "system.relationships", &access.content);
+            link.label = entry.get("name").to_text();
+            note.links.push(link);
         }
     }
     let actor = system
@@ -96,21 +102,8 @@ fn add_tags(tags: &Tree, access: &Access, converter: TreeConverter, note: &mut N
     }
 }
 
-#[allow(clippy::too_many_arguments)]
-fn add_relation(
-    library: &Library,
-    doc: &Doc,
-    kind: &Kind,
-    topic: &str,
-    id: &str,
-    entry: &Tree,
-    access: &Access,
-    converter: TreeConverter,
-    note: &mut Note,
-) {
-    let uuid = entry.get("uuid").to_text().unwrap_or_else(|| id.replace("#&#", "."));
-    let uuid = if uuid.contains('.') { uuid } else { format!("JournalEntry.{uuid}") };
-    let Some(target) = library.link_target(&uuid, doc) else { return };
+/// Returns the relation of an entity of the kind `kind` to the entity in an entry under `topic`.
+fn entry_relation(kind: &Kind, topic: &str, entry: &Tree) -> LinkRelation {
     let extra = entry.get("extraFields");
     let relationship = ["relationship", "role", "relation"].iter().find_map(|name| extra.get(name).text());
     let other_kind = topic_kind(entry.get("topic"))
@@ -119,7 +112,7 @@ fn add_relation(
     // words are a rank.
     let are_both_people = kind.is_character() && other_kind.as_ref().is_some_and(Kind::is_character);
     let is_known_relation = |words: &&str| matches!(lexicon::meaning(words), lexicon::Meaning::Relation(says) if says.rank.is_none() && are_both_people);
-    let relation = match relationship.filter(is_known_relation) {
+    match relationship.filter(is_known_relation) {
         Some(words) => LinkRelation::explicit(words),
         None => {
             let (words, backwards) = match (kind.is_character(), kind, other_kind) {
@@ -136,10 +129,7 @@ fn add_relation(
             let rank = relationship.filter(|_| words == PredicateRole::Membership.name()).map(str::to_owned);
             LinkRelation { backwards, rank, ..LinkRelation::explicit(words) }
         }
-    };
-    let mut link = converter.link(target, relation, entry, "system.relationships", &access.content);
-    link.label = entry.get("name").to_text();
-    note.links.push(link);
+    }
 }
 
 /// Adds a session. Parts of the session that the DM has not yet delivered to the players are secret.
@@ -156,11 +146,11 @@ fn add_session(
     note.session = Some(SessionInfo { number, date: system.get("date").to_text(), ..SessionInfo::default() });
     for name in ["description", "notes", "strongStart"] {
         let visibility = if name == "description" { access.content.clone() } else { Visibility::SECRET };
-        add_html(library, doc, system.get(name), &format!("system.{name}"), None, &visibility, converter, note);
+        add_html(library, doc, system.get(name), &format!("system.{name}"), None, &visibility, note);
     }
     for lore in system.get("lore").items() {
         let visibility = if lore.get("delivered").is_true() { access.content.clone() } else { Visibility::SECRET };
-        add_html(library, doc, lore.get("description"), "system.lore", None, &visibility, converter, note);
+        add_html(library, doc, lore.get("description"), "system.lore", None, &visibility, note);
     }
     for name in ["npcs", "locations"] {
         for entry in system.get(name).items() {

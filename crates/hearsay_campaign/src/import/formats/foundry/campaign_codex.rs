@@ -89,7 +89,7 @@ pub(super) fn convert_journal(
         }
     }
     let add_text = |tree: &Tree, field_path: &str, visibility: &Visibility, note: &mut Note| {
-        add_html(library, doc, tree, field_path, None, visibility, converter, note);
+        add_html(library, doc, tree, field_path, None, visibility, note);
     };
     add_text(data.get("description"), "flags.campaign-codex.data.description", &access.content, &mut note);
     // In this module, notes are for the DM only.
@@ -156,7 +156,7 @@ fn read_quests(
         }
         let field_path = "flags.campaign-codex.data.quests.description";
         let visibility = note.visibility.clone();
-        add_html(library, doc, quest.get("description"), field_path, None, &visibility, converter, &mut note);
+        add_html(library, doc, quest.get("description"), field_path, None, &visibility, &mut note);
         if codex_kind(doc) == Some("npc") {
             let target = crate::import::LinkTarget::Key(giver.key.clone());
             let relation = LinkRelation::explicit(PredicateRole::Assignment.name()).backwards();

@@ -68,7 +68,7 @@ pub(super) fn convert_journal(library: &Library, index: usize, converter: TreeCo
             add_dates(doc, converter, &mut journal_note);
             // Before version 10, an entry had no pages.
             let content = doc.tree.get("content");
-            add_html(library, doc, content, "content", None, &access.content, converter, &mut journal_note);
+            add_html(library, doc, content, "content", None, &access.content, &mut journal_note);
             for page in doc.tree.get("pages").items() {
                 add_page_text(library, doc, page, &access, converter, &mut journal_note);
             }

@@ -13,7 +13,6 @@ use crate::import::{
 };
 
 /// Adds a text in HTML.
-#[allow(clippy::too_many_arguments)]
 pub(super) fn add_html(
     library: &Library,
     doc: &Doc,
@@ -21,14 +20,13 @@ pub(super) fn add_html(
     field_path: &str,
     heading: Option<&str>,
     visibility: &Visibility,
-    converter: TreeConverter,
     note: &mut Note,
 ) {
     let inline = |text: &str| links::find_inline_links(library, doc, text);
     let link_syntax = LinkSyntax { inline: &inline, address: &|_| None };
     let conversion =
         TextConversion { field: field_path, heading, markup: Markup::Html, visibility, style: link_syntax };
-    converter.add_blocks(tree, &conversion, &mut note.texts);
+    TreeConverter { file: doc.file }.add_blocks(tree, &conversion, &mut note.texts);
 }
 
 /// Limits the visibility of a page to that of its journal.

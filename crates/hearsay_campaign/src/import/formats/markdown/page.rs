@@ -234,8 +234,7 @@ impl Page<'_> {
             }
         }
         // A character with a player is a player character, unless the front matter states another kind.
-        let has_player =
-            self.note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_entity(field));
+        let has_player = has_player(&self.note);
         // The folder of a party contains its members, so a note whose kind is probably party may be a character.
         let may_be_character = self.note.kind.as_ref().is_none_or(|guess| {
             guess.kind.is_character() || guess.kind == Kind::Party && guess.certainty == Certainty::Inferred
@@ -297,15 +296,14 @@ impl Page<'_> {
             let section_above = sections[..sections.partition_point(|section| section.heading.start <= open)].last();
             let is_secret = is_in_secret || section_above.is_some_and(|section| section.secret);
             let visibility = if is_secret { Visibility::SECRET } else { Visibility::Unmarked };
-            let make_date = |role, raw: &str, title: Option<&str>| NoteDate {
-                role,
+            self.note.dates.push(NoteDate {
+                role: DateRole::Mention,
                 raw: raw.to_owned(),
                 readable: calendarium::readable_date(raw),
                 title: title.map(str::to_owned),
-                origin: origin.clone(),
-                visibility: visibility.clone(),
-            };
-            self.note.dates.push(make_date(DateRole::Mention, raw, title));
+                origin,
+                visibility,
+            });
         }
     }
 
@@ -359,8 +357,9 @@ impl Page<'_> {
     fn detect_session(&mut self) -> bool {
         let stem = slug(self.entry.stem());
         let words: Vec<&str> = stem.split('-').collect();
+        let signs = &ENGLISH.words.sessions;
         let session_number = |words: &[&str]| {
-            let at = words.iter().position(|word| *word == "session" || *word == "sess")?;
+            let at = words.iter().position(|word| signs.number_words.contains(*word))?;
             let number = words.get(at + 1).filter(|word| word.len() <= 4)?;
             number.parse::<u32>().ok()
         };
@@ -373,18 +372,14 @@ impl Page<'_> {
                 || matches!(lexicon::meaning(&field.name), Meaning::Attribute(name) if name == *"tag");
             let is_session_word = |field_value: &FieldValue| {
                 let word = slug(&field_value.value.to_string());
-                word.split('-').any(|word| ["session", "sessions", "sessionlog", "recap"].contains(&word))
+                word.split('-').any(|word| signs.kinds.contains(word))
             };
             states_kind && field.values.iter().any(is_session_word)
         });
-        let has_session_field = self.note.fields.iter().any(|field| {
-            let name = slug(&field.name).replace('-', "");
-            ["sessionnumber", "sessiondate"].contains(&name.as_str())
-        });
+        let has_session_field =
+            self.note.fields.iter().any(|field| signs.fields.contains(&slug(&field.name).replace('-', "")));
         let folder = self.entry.folders().next_back().map(slug).unwrap_or_default();
-        let is_in_session_folder =
-            ["sessions", "session-logs", "session-notes", "session-journals", "recaps", "session-recaps"]
-                .contains(&folder.as_str());
+        let is_in_session_folder = signs.folders.contains(&folder);
         let is_dated_file = stem.starts_with(|c: char| c.is_ascii_digit());
         let has_other_kind =
             self.note.kind.as_ref().is_some_and(|guess| guess.certainty == Certainty::Explicit) && !is_stated_session;
@@ -470,9 +465,7 @@ impl Page<'_> {
         notes.push(front);
         for (_, mut note) in entity_notes {
             // This check needs the fields of the note, which are complete only now.
-            let has_player =
-                note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_entity(field));
-            note.is_player |= has_player;
+            note.is_player |= has_player(&note);
             notes.push(note);
         }
     }
@@ -511,15 +504,13 @@ impl Page<'_> {
     }
 
     fn detect_player(&mut self) {
-        let has_player =
-            self.note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_entity(field));
         let is_stated_npc = self
             .note
             .kind
             .as_ref()
             .is_some_and(|guess| guess.kind == Kind::Npc && guess.certainty == Certainty::Explicit);
         let may_be_character = self.note.kind.as_ref().is_none_or(|guess| guess.kind.is_character());
-        self.note.is_player |= has_player && may_be_character && !is_stated_npc;
+        self.note.is_player |= has_player(&self.note) && may_be_character && !is_stated_npc;
     }
 
     /// Returns the note for the entity under a heading. `occurrence` is 1 for the first heading with this title in the
@@ -572,6 +563,11 @@ fn apply_title(note: &mut Note, title_parts: TitleParts, origin: &Origin, visibi
     if title_parts.secret {
         note.visibility = Visibility::SECRET.within(&note.visibility);
     }
+}
+
+/// Returns whether a field of a note names the player of the character.
+fn has_player(note: &Note) -> bool {
+    note.fields.iter().any(|field| field.name.eq_ignore_ascii_case("player") && names_entity(field))
 }
 
 fn names_entity(field: &Field) -> bool {

@@ -71,6 +71,7 @@ fn player_characters_have_players() {
     assert_eq!(played("Wren (Ben, an elf), Dorric played by Cleo"), ["Wren|Ben|an elf", "Dorric|Cleo|"]);
     assert_eq!(played("Ben plays Wren Oake and Cleo plays Dorric"), ["Wren Oake|Ben|", "Dorric|Cleo|"]);
     assert_eq!(played("Wren: Ben; Dorric - Cleo"), ["Wren|Ben|", "Dorric|Cleo|"]);
+    assert_eq!(played("Wren Oake - Ben - a ranger, shy"), ["Wren Oake|Ben|a ranger, shy"]);
     assert_eq!(played("wren (ben), dorric"), ["Wren|Ben|", "Dorric||"]);
 }
 

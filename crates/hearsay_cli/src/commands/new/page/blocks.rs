@@ -1,11 +1,13 @@
 //! The paragraphs and list items of a page.
 
+mod parts;
+
 use hearsay_campaign::import::{
     Block, FileId, SourceText, Visibility,
     author_note::is_author_remark,
     lexicon::{self, Meaning},
     markup,
-    nickname::stated_nickname,
+    nickname::{appended_alias, stated_nickname},
     secret,
 };
 use hearsay_extract::{Nickname, find_nicknames};
@@ -21,10 +23,17 @@ use super::{
     layout::is_entry,
     sections::{Section, announces_secret, exact_section, is_section_title, labelled_section, section},
     statements::SENTENCE_ENDS,
+    subjects::is_verb,
 };
 
+/// Words between a label for the player characters and their names: "The player characters are Wren (Ben) and Odo (Cleo)."
+const LIST_VERBS: [&str; 3] = [" are ", " consists of ", " consist of "];
+
+/// Marks behind the number of an entry: "3 - The mill is cursed."
+const NUMBER_MARKS: [&str; 5] = [" - ", " \u{2013} ", " \u{2014} ", ". ", ") "];
+
 /// Another name of an entity, as a block states it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct PageNickname {
     pub(super) name: String,
     /// The name of the entity, as far as the block states the name beside the nickname.
@@ -35,7 +44,7 @@ pub(super) struct PageNickname {
 }
 
 /// A paragraph or list item of a page.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct PageBlock {
     /// The headings above the block, outermost first.
     pub(super) headings: Vec<String>,
@@ -45,6 +54,8 @@ pub(super) struct PageBlock {
     /// The text, without a label that announces a section.
     pub(super) text: String,
     pub(super) is_item: bool,
+    /// Whether the block continues the block before: it is a part of the same paragraph or item.
+    pub(super) is_continued: bool,
     /// Whether the page marks the block as secret.
     pub(super) is_secret: bool,
     /// The nicknames in the innermost heading and in the text. The headings and the text do not contain the nicknames that
@@ -63,44 +74,80 @@ impl PageBlock {
         let headings: Vec<String> = block.headings.iter().map(|heading| clean(heading)).collect();
         let mut text = clean(&block.text.text);
         let mut lines = lines(page, block);
-        let mut label = block.label.as_deref().map(|label| clean(label.trim().trim_end_matches(':')));
+        let label = block.label.as_deref().map(|label| clean(label.trim().trim_end_matches(':')));
         if let Some(label) = label.as_ref().filter(|label| !text.starts_with(label.as_str())) {
             let before = format!("{label}: ");
             let added = visible(&before);
             lines.iter_mut().skip(1).for_each(|(start, _)| *start += added);
             text.insert_str(0, &before);
         }
-        let stated =
-            text.split_once(':').and_then(|(label, rest)| Some((labelled_section(label)?, label, rest.trim())));
-        let stated = stated.filter(|(.., rest)| !rest.is_empty());
-        let mut section = section_of_headings(&headings, title);
-        let mut is_secret = block.visibility.is_secret();
-        match stated {
-            None => {}
-            // The words of a label such as `Secret:` matter for the secret.
-            Some((Section::Secrets, ..)) => is_secret = true,
-            Some((stated, stated_label, rest)) => {
-                let removed = visible(stated_label) + 1;
-                label = Some(stated_label.to_owned());
-                lines.iter_mut().for_each(|(start, _)| *start = start.saturating_sub(removed));
-                section = Some(stated);
-                text = rest.to_owned();
-            }
-        }
         let mut block = Self {
             is_item: is_list_item(page, block),
-            is_secret,
+            is_continued: false,
+            is_secret: block.visibility.is_secret(),
+            section: section_of_headings(&headings, title),
             nicknames: Vec::new(),
             remarks: Vec::new(),
             headings,
-            section,
             label,
             text,
             lines,
         };
-        block.take_nicknames();
-        block.take_remarks();
+        block.take_section_label();
         block
+    }
+
+    /// Moves a label that announces a section from the text to `label`. The words of a label such as `Secret:` matter for the
+    /// secret, so the text keeps them.
+    fn take_section_label(&mut self) {
+        let Some((label, rest)) = self.text.split_once(':') else { return };
+        match labelled_section(label).filter(|_| !rest.trim().is_empty()) {
+            None => {}
+            Some(Section::Secrets) => self.is_secret = true,
+            Some(section) => {
+                let (label, rest, removed) = (label.to_owned(), rest.trim().to_owned(), visible(label) + 1);
+                self.lines.iter_mut().for_each(|(start, _)| *start = start.saturating_sub(removed));
+                (self.label, self.section, self.text) = (Some(label), Some(section), rest);
+            }
+        }
+    }
+
+    /// Moves the number, the nicknames and the remarks of the DM from the text to their fields.
+    fn take_marks(mut self) -> Self {
+        self.take_number();
+        self.take_nicknames();
+        self.take_remarks();
+        self
+    }
+
+    /// Removes the number of an entry in a list of statements: "3 - The mill is cursed."
+    fn take_number(&mut self) {
+        let rest = self.text.trim_start_matches(|c: char| c.is_ascii_digit());
+        let digits = self.text.len() - rest.len();
+        let mark = NUMBER_MARKS.iter().find(|mark| rest.starts_with(**mark));
+        let is_entry = digits > 0 && self.section.is_some_and(Section::has_statements);
+        if let Some(mark) = mark.filter(|_| is_entry) {
+            self.remove(0, digits + mark.len());
+        }
+    }
+
+    /// Splits the sentence that lists the player characters from the rest of a paragraph: "The player characters are Wren
+    /// (Ben) and Odo (Cleo). They are poor."
+    fn split_party(mut self) -> Vec<Self> {
+        let first = sentences(&self.text).first().copied().unwrap_or_default().to_owned();
+        let listed = LIST_VERBS.iter().find_map(|verb| first.split_once(verb));
+        let listed = listed.filter(|(label, list)| {
+            is_party(label) && (list.contains('(') || list.contains(" played by ")) && !self.is_secret
+        });
+        let Some((label, list)) = listed else { return vec![self] };
+        let mut rest = self.clone();
+        rest.remove(0, (first.len() + 1).min(rest.text.len()));
+        self.text = format!("{label}: {}", list.trim_end_matches('.'));
+        if rest.text.is_empty() {
+            return vec![self];
+        }
+        (self.nicknames, self.remarks) = (Vec::new(), Vec::new());
+        vec![self, rest]
     }
 
     /// Moves the nicknames from the headings and the text to `nicknames`.
@@ -122,6 +169,10 @@ impl PageBlock {
         let open = self.sentences().into_iter().take_while(|(sentence, _)| !announces_secret(sentence));
         let stated: Vec<PageNickname> = open.filter_map(stated).collect();
         self.nicknames.extend(stated);
+        let appended = appended_alias(&self.text).filter(|(owner, _)| is_name(owner));
+        let appended = appended.map(|(owner, name)| (owner.to_owned(), name.to_owned()));
+        let line = self.line(0);
+        self.nicknames.extend(appended.map(|(owner, name)| PageNickname { name, owner, is_of_block: false, line }));
         let secret = self.sentences().into_iter().map(|(sentence, _)| sentence).find(|part| announces_secret(part));
         let open_end = secret.and_then(|secret| self.text.find(secret)).unwrap_or(self.text.len());
         for nickname in find_nicknames(&self.text[..open_end]).into_iter().rev() {
@@ -194,27 +245,75 @@ impl PageBlock {
     /// Returns the player characters in the block, if it is a list of player characters.
     pub(super) fn players(&self) -> Option<Vec<PlayedCharacter>> {
         let labelled = self.text.split_once(':').filter(|(label, _)| is_party(label)).map(|(_, rest)| rest.trim());
-        let is_below = |section| self.headings.last().and_then(|heading| exact_section(heading)) == Some(section);
-        let text = match labelled {
-            Some(rest) => rest,
-            None if self.label.as_deref().is_some_and(is_party) => &self.text,
-            // Below a heading, a name with a player: "Wren Oake (Ben)", "Wren Oake - Ben".
-            None if is_below(Section::Players)
-                && (self.text.contains('(')
-                    || is_entry(&self.text)
-                    || self.is_item && is_name(&item(&self.text).name)) =>
-            {
-                &self.text
-            }
-            None if self.headings.last().is_some_and(|heading| words(heading) == ["characters"])
-                && self.text.contains('(') =>
-            {
-                &self.text
-            }
-            None => return None,
+        let is_below_players = self.section == Some(Section::Players)
+            && self.headings.last().is_some_and(|heading| exact_section(heading) == Some(Section::Players));
+        // Below a heading, a name with a player: "Wren Oake (Ben)", "Wren Oake - Ben".
+        let is_listed = || {
+            begins_with_player(&self.text) || is_entry(&self.text) || self.is_item && is_name(&item(&self.text).name)
         };
-        Some(players(text)).filter(|players| !players.is_empty() && !self.is_secret)
+        let is_below_characters = self.headings.last().is_some_and(|heading| words(heading) == ["characters"]);
+        let played = || played_in_sentences(&self.text).filter(|_| is_below_players);
+        let found = if let Some(rest) = labelled {
+            players(rest)
+        } else if self.label.as_deref().is_some_and(is_party) {
+            players(&self.text)
+        } else if let Some(character) = player_of_row(&self.text, is_below_players) {
+            vec![character]
+        } else if let Some(played) = played() {
+            played
+        } else if is_below_players && is_listed() || is_below_characters && begins_with_player(&self.text) {
+            players(&self.text)
+        } else {
+            return None;
+        };
+        Some(found).filter(|players| !players.is_empty() && !self.is_secret)
     }
+}
+
+/// Returns whether a text begins with a name and its player: "Wren Oake (Ben)", "Wren Oake, an elf (Ben)", but not "Odo is the
+/// miller (he drinks)".
+fn begins_with_player(text: &str) -> bool {
+    text.split_once('(').is_some_and(|(before, _)| {
+        let named = item(before);
+        let is_sentence = named.remark.is_some_and(|remark| remark.split(' ').next().is_some_and(is_verb));
+        is_name(&named.name) && !is_sentence && sentences(before.trim_end()).len() == 1
+    })
+}
+
+/// Returns the player characters in sentences such as "Ben plays Wren Oake, an elf. Cleo plays Dorric."; `None` if a sentence
+/// says something else.
+fn played_in_sentences(text: &str) -> Option<Vec<PlayedCharacter>> {
+    let mut found = Vec::new();
+    for sentence in sentences(text) {
+        let (player, character) = sentence.split_once(" plays ")?;
+        if !is_name(player) || !character.starts_with(char::is_uppercase) {
+            return None;
+        }
+        found.extend(players(sentence.trim_end_matches('.')));
+    }
+    Some(found)
+}
+
+/// Returns the player character in a row of a table with a column for the players: "Wren Oake; Player: Ben; Class: ranger".
+/// If the table stands below a heading such as `Players`, the players can stand in the first column instead.
+fn player_of_row(text: &str, is_below_players: bool) -> Option<PlayedCharacter> {
+    let (first, cells) = text.split_once("; ")?;
+    let (mut name, mut player, mut remarks) = (first, None, Vec::new());
+    for (column, value) in cells.split("; ").filter_map(|cell| cell.split_once(": ")) {
+        let names_character = || {
+            lexicon::meaning(column) == Meaning::Name || lexicon::kind(column).is_some_and(|kind| kind.is_character())
+        };
+        if lexicon::meaning(column) == Meaning::Player {
+            player = Some(value);
+        } else if is_below_players && player.is_none() && names_character() {
+            (name, player) = (value, Some(first));
+        } else {
+            remarks.push(value);
+        }
+    }
+    let player = player?.to_owned();
+    let remark = Some(remarks.join(", ")).filter(|remark| !remark.is_empty());
+    is_name(name).then(|| PlayedCharacter { name: name.to_owned(), player: Some(player), remark })
 }
 
 /// Returns whether a nickname belongs to the person with the role before it: "Head of House Dhoun (\"the Saffron Lady\")". A
@@ -260,9 +359,9 @@ pub(super) fn without_nicknames(text: &str) -> String {
     plain
 }
 
-/// Returns the paragraphs and list items of a page in Markdown. A paragraph such as `NPCs:` is a heading of the list below
-/// it.
-pub(super) fn blocks(page: &str, title: Option<&str>) -> Vec<PageBlock> {
+/// Returns the paragraphs and list items of a page in Markdown, or their parts. A paragraph such as `NPCs:` is a heading of
+/// the list below it. `has_marks` states whether the page has marks that make a part of a paragraph secret.
+pub(super) fn blocks(page: &str, title: Option<&str>, has_marks: bool) -> Vec<PageBlock> {
     let source = SourceText::new(FileId::default(), page.to_owned());
     let mut blocks = Vec::new();
     markup::markdown(&source, 0..page.len(), &Visibility::Unmarked, markup::no_links(), &mut blocks);
@@ -279,7 +378,8 @@ pub(super) fn blocks(page: &str, title: Option<&str>) -> Vec<PageBlock> {
         }
     }
     blocks.retain(|block| is_list_item(page, block) || label_of_list(block).is_none());
-    let mut blocks: Vec<PageBlock> = blocks.iter().map(|block| PageBlock::new(page, title, block)).collect();
+    let parts = blocks.iter().flat_map(|block| PageBlock::new(page, title, block).split(has_marks));
+    let mut blocks: Vec<PageBlock> = parts.map(PageBlock::take_marks).flat_map(PageBlock::split_party).collect();
     for number in 1..blocks.len() {
         let (before, next) = (&blocks[number - 1], &blocks[number]);
         // What a character says is a lie if the next text begins with `Truth:`.

@@ -1,6 +1,6 @@
 //! Finds the entities of a page: in lists of names, in headings, and in the text.
 
-use hearsay_campaign::import::lexicon;
+use hearsay_campaign::import::{lexicon, secret};
 use hearsay_extract::{Extractor, Language, Lexicon, Text, TextType};
 use hearsay_model::{Kind, State, Vocabulary, spelling::is_stop_word, text::words};
 
@@ -8,7 +8,6 @@ use super::{
     super::{
         answers::{PlayedCharacter, describe, is_name, item},
         draft::DraftText,
-        sentences::sentences,
     },
     PageReader,
     blocks::{PageBlock, without_nicknames},
@@ -16,7 +15,7 @@ use super::{
     layout::entry_name,
     sections::{Section, exact_section, listed_kind, section},
     statements::SENTENCE_ENDS,
-    subjects::{is_verb, leading_entity},
+    subjects::is_verb,
 };
 
 /// Minimum probability that words are a name.
@@ -62,17 +61,24 @@ impl PageReader {
     /// Adds the entity that begins an item of a list, if the heading above the list states its kind: "- Odo Brandt, a
     /// ferryman" below "People". Without such a heading, the words after the name state the kind.
     pub(super) fn add_listed(&mut self, block: &PageBlock) {
-        if block.is_secret || block.section.is_some_and(Section::has_statements) {
+        if block.is_continued || block.section.is_some_and(Section::has_statements) {
             return;
         }
         let label = block.label.clone();
         let entry = entry_name(&block.text).map(str::to_owned);
+        // In a list of names, only the text after the name is secret: "Odo: works at the mill. Nobody knows that …"
+        let is_hidden = |name: &String| block.is_secret && secret::is_secret(name);
+        if block.is_secret && entry.as_ref().is_none_or(is_hidden) {
+            return;
+        }
         let is_below_entity =
             block.headings.iter().any(|heading| self.headings.iter().any(|entity| entity.is_named_by(heading)));
         let heading = block.headings.last();
         let announced = heading.and_then(|heading| listed_kind(heading));
         let is_field = |name: &str| exact_section(name).is_some() || lexicon::is_known(name);
         let (name, kind) = match announced {
+            Some(kind) if block.is_secret => (entry.filter(|name| !is_field(name)), Some(kind)),
+            None if block.is_secret => return,
             Some(kind) => {
                 let names =
                     [label, entry, Some(item(&block.text).name).filter(|_| block.is_item), leading_name(&block.text)];
@@ -104,9 +110,9 @@ impl PageReader {
         }
     }
 
-    /// Adds the entities of the headings, and of the names in the text whose kind is clear. `nicknames` are the nicknames on
-    /// the page.
-    pub(super) fn add_entities(&mut self, page: &str, blocks: &[&PageBlock], nicknames: &[&str]) {
+    /// Adds the entities of the headings, and of the names in the text whose kind is clear. `other_names` are the nicknames
+    /// and real names on the page.
+    pub(super) fn add_entities(&mut self, page: &str, blocks: &[&PageBlock], other_names: &[&str]) {
         let blocks: Vec<&&PageBlock> = blocks.iter().filter(|block| block.section != Some(Section::DmOnly)).collect();
         let mut text = String::new();
         let mut starts = Vec::with_capacity(blocks.len());
@@ -121,37 +127,53 @@ impl PageReader {
         };
         let extractor = Extractor::new(Language::english(), Vocabulary::default());
         let found = extractor.extract(&Lexicon::from_state(&State::default()), &Text::new(&text, TextType::Lore));
+        let heading_text = |line: &str| Some(line.strip_prefix('#')?.trim_start_matches(['#', '*', ' ']).to_owned());
+        let heading_lines: Vec<(usize, String)> =
+            page.lines().enumerate().filter_map(|(number, line)| Some((number, heading_text(line)?))).collect();
         for heading in &self.headings {
             let index = found.entities.iter().position(|entity| words(&entity.name) == words(&heading.name));
             let kind = heading.kind.clone().or_else(|| kind_in_text(&text, &heading.name));
             let kind = kind.or_else(|| index.and_then(|index| extracted_kind(&found, index)));
-            let line = page.lines().position(|line| line.starts_with('#') && line.contains(&heading.name));
+            let begins = heading_lines.iter().find(|(_, text)| text.starts_with(&heading.name));
+            let line = begins.or_else(|| heading_lines.iter().find(|(_, text)| text.contains(&heading.name)));
+            let line = line.map(|(number, _)| *number);
             // Two headings with the same name describe the same entity.
             let added = self.made.draft.add(&heading.name, kind.unwrap_or_else(|| Kind::Custom("unknown".into())));
             if let Ok(index) = added {
                 let entity = &mut self.made.draft.entities[index];
                 entity.line = line.map(|line| line + 1);
                 entity.condition = heading.condition.clone().filter(|_| entity.kind.is_character());
+                let remark = heading.remark.as_ref().map(|remark| describe(&entity.name, remark));
+                entity.description.extend(remark.map(|text| DraftText { text, line: entity.line }));
             }
+        }
+        self.last_entry = None;
+        let mut owners = Vec::with_capacity(blocks.len());
+        for block in &blocks {
+            let (owner, heading) = (self.owner(block), self.entity_of_headings(block));
+            owners.push(if block.is_item { owner.or(heading) } else { heading.or(owner) });
         }
         let first_found = self.made.draft.entities.len();
         for (index, entity) in found.entities.iter().enumerate() {
             let has_name = |name: &String| contains_words(name, &entity.name);
             let names = self.made.draft.entities.iter().flat_map(|known| known.aliases.iter().chain([&known.name]));
             let is_known = names.into_iter().any(has_name);
-            let is_nickname = nicknames.iter().any(|nickname| words(nickname) == words(&entity.name));
+            let is_other_name = other_names.iter().any(|name| words(name) == words(&entity.name));
             let is_unsure = entity.confidence.get() < MIN_NAME_CONFIDENCE;
-            if is_known || is_nickname || is_unsure || has_only_game_words(&entity.name) {
+            if is_known || is_other_name || is_unsure || has_only_game_words(&entity.name) {
                 continue;
             }
             // "Hates the watch." within the text about a person, and "Low beams, one stove." within the text about a place
             let number = starts.partition_point(|start| *start <= entity.span.start).saturating_sub(1);
-            let about = blocks.get(number).and_then(|block| self.entity_of_block(block));
+            let about = owners.get(number).copied().flatten();
             let is_in_item = about.is_some_and(|about| {
                 self.made.draft.entities[about].kind.is_character() || is_before_plural(&text, &entity.name)
             });
+            // "Wolves in the mill call at night." is told, and names nobody.
+            let is_told = blocks.get(number).and_then(|block| block.section).is_some_and(Section::has_statements);
+            let is_plural = is_told && entity.name.ends_with('s');
             let is_description = about.is_some() && is_bare_noun(&text, entity.span.start, &entity.name);
-            if is_description || is_in_item && begins_fragments(&text, &entity.name) {
+            if is_description || (is_in_item || is_plural) && begins_fragments(&text, &entity.name) {
                 continue;
             }
             let has_article =
@@ -174,20 +196,20 @@ impl PageReader {
                 None => self.made.unrecognized.push(name),
             }
         }
-    }
-
-    /// Returns the entity that an item is about, or below whose heading a block stands.
-    fn entity_of_block(&self, block: &PageBlock) -> Option<usize> {
-        let first = sentences(&block.text).first().copied().unwrap_or_default();
-        let owner = leading_entity(&self.made.draft, first).filter(|_| block.is_item);
-        owner.or_else(|| self.entity_of_headings(block))
+        // "Hates Odo Brandt." and "Part of Saltwick." begin with no name.
+        let draft = &self.made.draft;
+        let is_fragment = |name: &String| {
+            let has_other_name = draft.named_at(name).iter().any(|(at, _)| *at > 0);
+            has_other_name && !name.starts_with("The ") && begins_sentences(&text, name)
+        };
+        self.made.unrecognized.retain(|name| !is_fragment(name));
     }
 
     /// Adds the nicknames in a block to their entities.
     pub(super) fn add_nicknames(&mut self, block: &PageBlock) {
+        let owner = self.owner(block);
         for nickname in &block.nicknames {
-            let of_block =
-                if nickname.is_of_block { self.entity_of_headings(block).or_else(|| self.owner(block)) } else { None };
+            let of_block = if nickname.is_of_block { self.entity_of_headings(block).or(owner) } else { None };
             let draft = &mut self.made.draft;
             let of_block = of_block.filter(|index| draft.entities[*index].kind.is_character());
             let Some(owner) = of_block.or_else(|| draft.named_in(&nickname.owner).first().copied()) else {
@@ -205,7 +227,7 @@ impl PageReader {
 
 /// Returns the kind that a text of the form `Name (a village): text` or `Name - a village` states.
 fn entry_kind(text: &str, name: &str) -> Option<Kind> {
-    stated_kind(text, name).or_else(|| lexicon::name_kind(name))
+    stated_kind(text, name).or_else(|| stated_trade(text, name)).or_else(|| lexicon::name_kind(name))
 }
 
 /// Returns the kind that the noun phrase after a name states.
@@ -213,6 +235,15 @@ fn stated_kind(text: &str, name: &str) -> Option<Kind> {
     let rest = &text[text.find(name)? + name.len()..];
     let remark = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
     kind_of_noun_phrase(remark.split([')', '.', ':']).next()?)
+}
+
+/// Returns the kind of a person if the noun phrase after a name is an occupation: "Odo Marsh - foreman of the mine".
+fn stated_trade(text: &str, name: &str) -> Option<Kind> {
+    let remark = text[text.find(name)? + name.len()..].trim_start_matches(|c: char| !c.is_alphanumeric());
+    let all = words(remark.split([')', '.', ':', ',']).next()?);
+    let phrase = all.iter().skip_while(|word| is_stop_word(word)).take(MAX_NOUN_PHRASE_WORDS);
+    let noun = phrase.take_while(|word| !is_stop_word(word)).last()?;
+    Language::english().is_occupation(noun).then_some(Kind::Npc)
 }
 
 /// Returns whether words are a short noun phrase for an entity of a kind, instead of a name: "The old mill".
@@ -248,11 +279,18 @@ fn begins_fragments(text: &str, name: &str) -> bool {
     if second.is_some_and(|word| word.starts_with(char::is_uppercase)) {
         return false;
     }
-    text.match_indices(name).all(|(at, _)| {
+    begins_sentences(text, name)
+        && text.match_indices(name).all(|(at, _)| {
+            let next = text[at + name.len()..].strip_prefix(' ').and_then(|rest| rest.split(' ').next());
+            !(second.is_none() && next.is_some_and(is_verb))
+        })
+}
+
+/// Returns whether words stand only at the beginnings of sentences.
+fn begins_sentences(text: &str, words: &str) -> bool {
+    text.match_indices(words).all(|(at, _)| {
         let before = text[..at].trim_end();
-        let begins_sentence = before.is_empty() || before.ends_with(SENTENCE_ENDS) || text[..at].ends_with('\n');
-        let next = text[at + name.len()..].strip_prefix(' ').and_then(|rest| rest.split(' ').next());
-        begins_sentence && !(second.is_none() && next.is_some_and(is_verb))
+        before.is_empty() || before.ends_with(SENTENCE_ENDS) || text[..at].ends_with('\n')
     })
 }
 
@@ -298,7 +336,9 @@ fn leading_name(text: &str) -> Option<String> {
     let next = words.get(length)?;
     // A single word can also be an ordinary word, so a verb must follow.
     let begins_lowercase = next.starts_with(char::is_lowercase);
-    (begins_lowercase && (length > 1 || is_verb(next))).then(|| words[..length].join(" "))
+    // "Osric Vane, foreman of the mine"
+    let name = || words[..length].join(" ").trim_end_matches([',', ';']).to_owned();
+    (begins_lowercase && (length > 1 || is_verb(next))).then(name)
 }
 
 /// Returns whether a name consists of words of the game.

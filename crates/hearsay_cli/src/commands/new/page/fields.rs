@@ -11,7 +11,7 @@ use hearsay_model::{
     EntityId, Factuality, Kind, Predicate, PredicateRole, State, Vocabulary,
     spelling::is_stop_word,
     text::words,
-    words::{lower_first, upper_first},
+    words::{contains_word, english, lower_first, upper_first},
 };
 
 use super::{
@@ -25,6 +25,7 @@ use super::{
     kinds::kind_of_noun_phrase,
     place_nouns::with_place_names,
     secrets::lacks_subject,
+    statements::teller_of,
     subjects::{leading_entity, name_person},
 };
 
@@ -39,6 +40,9 @@ const MAX_ROLE_WORDS: usize = 3;
 
 /// Maximum number of words after a place that say when somebody is there: "every night".
 const MAX_TIME_WORDS: usize = 2;
+
+/// Maximum number of words between "one of" and the state of a group: "one of the men lost in the mine".
+const MAX_FATE_WORDS: usize = 5;
 
 /// Words for the place that a sentence before names.
 pub(super) const PLACE_ADVERBS: [&str; 2] = ["there", "here"];
@@ -76,16 +80,18 @@ impl PageReader {
             })
             .flatten()
             .collect();
-        let dead = dead_characters(draft);
+        let fates = fates(draft);
         let draft = &mut self.made.draft;
         for (entity, occupation) in draft.entities.iter_mut().zip(occupations) {
             entity.occupation = occupation;
             entity.condition = entity.condition.take().or_else(|| condition(entity));
         }
-        for index in dead {
-            draft.entities[index].condition.get_or_insert_with(|| "dead".to_owned());
+        for (index, fate) in fates {
+            draft.entities[index].condition.get_or_insert_with(|| fate.to_owned());
         }
         relations.into_iter().for_each(|relation| add_relation(draft, relation));
+        set_surroundings(draft);
+        set_workplaces(draft, &extractor, &lexicon);
         set_settlement(draft);
     }
 }
@@ -107,12 +113,11 @@ fn occupation(extractor: &Extractor, lexicon: &Lexicon, entity: &DraftEntity) ->
     if !entity.kind.is_character() {
         return None;
     }
-    let label = entity.description.iter().find_map(|paragraph| {
-        let (label, value) = paragraph.text.split_once(':')?;
-        let is_occupation = matches!(lexicon::meaning(label), Meaning::Attribute(name) if name.as_str() == OCCUPATION);
-        is_occupation.then(|| value.trim().to_owned())
-    });
-    let text = entity.description.iter().map(|paragraph| paragraph.text.as_str()).collect::<Vec<_>>().join(" ");
+    let label = entity.description.iter().find_map(|paragraph| labelled_occupation(&paragraph.text)).map(str::to_owned);
+    // "His lieutenant is Odo." and "She claims to be a nun." state no occupation of the entity.
+    let is_own = |sentence: &&str| !begins_with_possessive(sentence) && teller_of(sentence).is_none();
+    let parts = entity.description.iter().flat_map(|paragraph| sentences(&paragraph.text));
+    let text = parts.filter(is_own).collect::<Vec<_>>().join(" ");
     // "The landlady of the inn." describes the entity of the heading.
     let text = match kind_of_noun_phrase(&text).filter(|_| begins_with_article(&text)) {
         Some(_) => describe(&entity.name, &lower_first(&text)),
@@ -122,7 +127,9 @@ fn occupation(extractor: &Extractor, lexicon: &Lexicon, entity: &DraftEntity) ->
         let found = extractor.extract(lexicon, &Text::new(text, TextType::Lore));
         found.facts.iter().find_map(|fact| {
             let FactObject::Value(value) = &fact.object else { return None };
-            let is_stated = fact.predicate.as_str() == OCCUPATION && is_entity(&found, &fact.subject, entity);
+            let is_stated = fact.predicate.as_str() == OCCUPATION
+                && is_entity(&found, &fact.subject, entity)
+                && is_role_of_person(value);
             is_stated.then(|| value.clone())
         })
     };
@@ -140,6 +147,26 @@ fn occupation(extractor: &Extractor, lexicon: &Lexicon, entity: &DraftEntity) ->
             }
         });
     found.filter(|value| !value.is_empty())
+}
+
+/// Returns the text after a label for the occupation.
+fn labelled_occupation(text: &str) -> Option<&str> {
+    let (label, value) = text.split_once(':')?;
+    let is_occupation = matches!(lexicon::meaning(label), Meaning::Attribute(name) if name.as_str() == OCCUPATION);
+    is_occupation.then(|| value.trim())
+}
+
+/// Returns whether a sentence begins with a possessive pronoun: "His lieutenant is Odo."
+fn begins_with_possessive(sentence: &str) -> bool {
+    let first = words(sentence).into_iter().next().unwrap_or_default();
+    english().personal_pronouns.iter().any(|pronouns| pronouns.possessive == first)
+}
+
+/// Returns whether a noun phrase can be the role of one person: "keeper of the wolves", but not "manor" and "arms".
+fn is_role_of_person(phrase: &str) -> bool {
+    let noun = phrase.split(' ').take_while(|word| !is_stop_word(word)).last().unwrap_or_default().to_lowercase();
+    let is_plural = noun.ends_with('s') && !noun.ends_with("ss");
+    Language::english().is_occupation(&noun) || !is_plural && lexicon::noun(&noun) != Some(Kind::Location)
 }
 
 /// A noun phrase for the role of a character.
@@ -212,26 +239,33 @@ fn condition(entity: &DraftEntity) -> Option<String> {
     })
 }
 
-/// Returns the characters that the open descriptions call dead: "the late Odo", "Odo died in the fire", "Odo was killed".
-fn dead_characters(draft: &Draft) -> Vec<usize> {
+/// Returns the NPCs that the open descriptions call dead or missing: "the late Odo", "Odo died in the fire", "Odo was
+/// killed", "Odo was one of the men lost in the mine".
+fn fates(draft: &Draft) -> Vec<(usize, &'static str)> {
     let paragraphs = draft.entities.iter().flat_map(|entity| &entity.description);
-    let dead_in = |sentence: &str| {
+    let fates_in = |sentence: &str| {
         let all = words(sentence);
-        let is_dead = |(at, index): &(usize, usize)| {
-            let name = words(&draft.entities[*index].name);
-            let end = at + all[*at..].iter().take_while(|word| name.contains(word)).count();
-            let is_late = *at > 0 && all[at - 1] == "late";
-            let dies = match &all[end..] {
-                [verb, state, ..] if ["is", "was"].contains(&verb.as_str()) => lexicon::state(state) == Some("dead"),
-                [verb, ..] => verb == "died",
-                [] => false,
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        let fate = |(at, index): (usize, usize)| {
+            let name = words(&draft.entities[index].name);
+            let end = at + all[at..].iter().take_while(|word| name.iter().any(|part| part == *word)).count();
+            let stated = match &all[end..] {
+                ["is" | "was", "one", "of", rest @ ..] => {
+                    let states = rest.iter().take(MAX_FATE_WORDS).filter_map(|word| lexicon::state(word));
+                    states.into_iter().find(|state| ["dead", "missing"].contains(state))
+                }
+                ["is" | "was", state, ..] => lexicon::state(state).filter(|state| *state == "dead"),
+                ["died", ..] => Some("dead"),
+                _ => None,
             };
-            draft.entities[*index].kind == Kind::Npc && (is_late || dies)
+            let is_late = at > 0 && all[at - 1] == "late";
+            let fate = if is_late { Some("dead") } else { stated };
+            (draft.entities[index].kind == Kind::Npc).then(|| Some((index, fate?))).flatten()
         };
         let named = draft.named_at(sentence).into_iter().filter(|(at, _)| *at < all.len());
-        named.filter(is_dead).map(|(_, index)| index).collect::<Vec<_>>()
+        named.filter_map(fate).collect::<Vec<_>>()
     };
-    paragraphs.flat_map(|paragraph| sentences(&paragraph.text)).flat_map(dead_in).collect()
+    paragraphs.flat_map(|paragraph| sentences(&paragraph.text)).flat_map(fates_in).collect()
 }
 
 /// Returns the relations that labels in the description of an entity state: "(home: the Ibex)", "Members: Odo, Juno".
@@ -261,7 +295,8 @@ fn leading_relations(draft: &Draft, index: usize) -> Vec<Relation> {
         let is_adverb = |word: &&&str| word.ends_with("ly") || ["is", "often"].contains(*word);
         let skipped = usize::from(begins_with_anaphor(clause));
         let skipped = skipped + words.iter().skip(skipped).take_while(is_adverb).count();
-        let phrase = words.get(skipped..).unwrap_or_default().join(" ");
+        let own = words.get(skipped..).unwrap_or_default();
+        let phrase = own.join(" ");
         let is_plain = truth::split_doubt(&phrase).0 == Truth::Plain;
         // "At the Gull tonight."
         let name_length = draft.entities[other].name.split(' ').count();
@@ -277,7 +312,10 @@ fn leading_relations(draft: &Draft, index: usize) -> Vec<Relation> {
         }
     };
     let relations = |sentence: &str| {
-        let sentence = with_place_names(draft, sentence);
+        let own = sentence.strip_prefix(draft.entities[index].name.as_str());
+        let own = own.filter(|rest| !rest.starts_with(['\'', '\u{2019}']));
+        let rest = own.map(|rest| rest.trim_start_matches(|c: char| !c.is_alphanumeric()));
+        let sentence = with_place_names(draft, rest.unwrap_or(sentence));
         let clauses = sentence.split([',', ';', '.']);
         clauses.filter_map(|clause| relation(&sentence, clause.trim())).collect::<Vec<_>>()
     };
@@ -370,7 +408,15 @@ fn add_relation(draft: &mut Draft, relation: Relation) {
     let target = &draft.entities[object];
     let (is_place, is_group) = (target.kind == Kind::Location, target.kind == Kind::Faction);
     let id = target.id.clone();
+    let part_of_object = target.part_of.clone();
     let entity = &mut draft.entities[subject];
+    let is_part = PredicateRole::Part.is(&predicate) || PredicateRole::Location.is(&predicate);
+    if entity.kind == Kind::Location && is_place && is_part {
+        if entity.id != id && part_of_object.as_ref() != Some(&entity.id) {
+            entity.part_of.get_or_insert(id);
+        }
+        return;
+    }
     if !entity.kind.is_character() {
         return;
     }
@@ -386,10 +432,95 @@ fn add_relation(draft: &mut Draft, relation: Relation) {
         }
     } else if PredicateRole::Membership.is(&predicate) && is_group {
         let group = DraftGroup { relation: predicate.to_string(), group: id, rank: rank.map(str::to_owned) };
-        if !entity.groups.iter().any(|other| other.relation == group.relation && other.group == group.group) {
-            entity.groups.push(group);
+        let is_same = |other: &&mut DraftGroup| other.relation == group.relation && other.group == group.group;
+        match entity.groups.iter_mut().find(is_same) {
+            Some(known) => known.rank = known.rank.take().or(group.rank),
+            None => entity.groups.push(group),
         }
     }
+}
+
+/// Makes the place where an NPC works its home, if the page states no other place of the NPC. Otherwise, the NPC would be
+/// nowhere.
+fn set_workplaces(draft: &mut Draft, extractor: &Extractor, lexicon: &Lexicon) {
+    for index in 0..draft.entities.len() {
+        let entity = &draft.entities[index];
+        let is_nowhere = entity.kind == Kind::Npc && entity.home.is_none() && entity.location.is_none();
+        if let Some(place) = is_nowhere.then(|| workplace(draft, index, extractor, lexicon)).flatten() {
+            let entity = &mut draft.entities[index];
+            (entity.home, entity.is_home_workplace) = (Some(place), true);
+        }
+    }
+}
+
+/// Returns the place where a character works, if a sentence of the description begins with the occupation and the place:
+/// "Landlady of the Gull.", "She is the priest at the chapel." Returns `None` if the character no longer works there.
+fn workplace(draft: &Draft, index: usize, extractor: &Extractor, lexicon: &Lexicon) -> Option<EntityId> {
+    let entity = &draft.entities[index];
+    let place_in = |sentence: &str| {
+        let sentence = with_place_names(draft, sentence);
+        let text = labelled_occupation(&sentence).unwrap_or(&sentence);
+        let text = text.strip_prefix(entity.name.as_str()).unwrap_or(text);
+        let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let text = if begins_with_anaphor(text) { text.split_once(' ')?.1 } else { text };
+        let text = text.strip_prefix("is ").unwrap_or(text);
+        let clause = text.split([',', '.', ';', '(', ')', '\u{2013}', '\u{2014}']).next()?;
+        let is_place = |(_, other): &(usize, usize)| draft.entities[*other].kind == Kind::Location;
+        let (at, place) = draft.named_at(clause).into_iter().find(is_place)?;
+        let clause_words: Vec<&str> = clause.split_whitespace().collect();
+        let (before, named) = clause_words.split_at(at.min(clause_words.len()));
+        let before = before.strip_suffix(&["the"]).unwrap_or(before);
+        let (preposition, role) = before.split_last()?;
+        let role = if begins_with_article(role.first()?) { &role[1..] } else { role };
+        let is_role = role.len() <= MAX_ROLE_WORDS
+            && role.last().is_some_and(|noun| Language::english().is_occupation(&noun.to_lowercase()));
+        let is_at = *preposition == "of" || contains_word(&english().scene_openers, preposition);
+        // "The landlady of the Gull's cook" does not work at the Gull herself.
+        let place = &draft.entities[place];
+        let has_genitive = |word: &&str| word.ends_with("'s") || word.ends_with("\u{2019}s");
+        let is_owner = !place.name.contains(['\'', '\u{2019}'])
+            && named.iter().take(place.name.split(' ').count()).any(has_genitive);
+        if !is_role || !is_at || is_owner {
+            return None;
+        }
+        let stated = format!("{}.", with_subject(draft, index, sentence.trim_end_matches('.'), None));
+        let found = extractor.extract(lexicon, &Text::new(&stated, TextType::Lore));
+        let is_over = found.facts.iter().any(|fact| fact.ended || fact.denied);
+        (!is_over).then(|| place.id.clone())
+    };
+    let mut parts = entity.description.iter().flat_map(|paragraph| sentences(&paragraph.text));
+    parts.find_map(place_in)
+}
+
+/// Adds the places whose description names the larger place to this place: "The Gull - an old inn in Saltwick."
+fn set_surroundings(draft: &mut Draft) {
+    for index in 0..draft.entities.len() {
+        let place = &draft.entities[index];
+        if place.kind != Kind::Location || place.part_of.is_some() {
+            continue;
+        }
+        let Some(larger) = surrounding_place(draft, index).map(|larger| &draft.entities[larger]) else { continue };
+        if larger.part_of.as_ref() != Some(&place.id) {
+            draft.entities[index].part_of = Some(larger.id.clone());
+        }
+    }
+}
+
+/// Returns the larger place that the noun phrase at the beginning of the description of a place names.
+fn surrounding_place(draft: &Draft, index: usize) -> Option<usize> {
+    let place = &draft.entities[index];
+    let text = place.description.first()?.text.as_str();
+    let text = text.strip_prefix(place.name.as_str()).unwrap_or(text);
+    let clause = text.trim_start_matches(|c: char| !c.is_alphanumeric()).split(['.', ',', ';', '(']).next()?;
+    let (phrase, rest) = clause.split_once(" in ")?;
+    let phrase = words(phrase);
+    let noun: Vec<&String> = phrase.iter().skip_while(|word| is_stop_word(word)).collect();
+    let is_noun_phrase =
+        !noun.iter().any(|word| is_stop_word(word)) && kind_of_noun_phrase(&phrase.join(" ")) == Some(Kind::Location);
+    let (at, larger) = *draft.named_at(rest).first()?;
+    let is_introduction = |word: &String| is_stop_word(word) || lexicon::noun(word) == Some(Kind::Location);
+    let is_place = larger != index && draft.entities[larger].kind == Kind::Location;
+    (is_noun_phrase && is_place && words(rest).iter().take(at).all(is_introduction)).then_some(larger)
 }
 
 /// Adds the homes of characters to the settlement of the page, if the page has exactly one larger place. The residents of a
@@ -405,6 +536,6 @@ fn set_settlement(draft: &mut Draft) {
 }
 
 /// Returns whether a text begins with an article.
-fn begins_with_article(text: &str) -> bool {
+pub(super) fn begins_with_article(text: &str) -> bool {
     words(text).first().is_some_and(|word| ["a", "an", "the"].contains(&word.as_str()))
 }

@@ -2,7 +2,7 @@
 
 use hearsay_campaign::{
     Folder, Format, Limits, ReadOptions,
-    import::{Visibility, lexicon, read_notes},
+    import::{Visibility, lexicon, read_notes, secret},
 };
 use hearsay_model::{Kind, text::words};
 
@@ -10,6 +10,7 @@ use super::{
     super::{answers::is_name, draft::clean, sentences::sentences},
     blocks::PageBlock,
     kinds::kind_of_noun_phrase,
+    layout::split_entry,
     sections::{is_section_title, listed_kind},
 };
 
@@ -17,12 +18,25 @@ use super::{
 #[derive(Debug)]
 pub(super) struct HeadingEntity {
     pub(super) name: String,
+    /// The words after a dash behind the name: "Mirela Voss - landlady of the Gull".
+    pub(super) remark: Option<String>,
     pub(super) kind: Option<Kind>,
     /// State of the entity, such as `dead`, if the heading states it: "Mirela Voss (dead)".
     pub(super) condition: Option<String>,
 }
 
 impl HeadingEntity {
+    /// Creates the entity that a heading names. Without a kind, the remark behind the name can state the kind.
+    fn new(heading: &str, kind: Option<Kind>, condition: Option<String>) -> Self {
+        // "Chapter 1: The Mill" is no name with a remark.
+        let entry = split_entry(heading).filter(|_| !heading.contains(": "));
+        let (name, remark) = entry.unwrap_or((heading, ""));
+        let kind = kind.or_else(|| kind_of_noun_phrase(remark));
+        let is_open = !remark.is_empty() && !secret::is_secret(heading);
+        let remark = is_open.then(|| remark.to_owned());
+        Self { name: name.to_owned(), remark, kind, condition }
+    }
+
     /// Returns whether this is the entity that a heading names. The heading can have more words: "Mirela Voss (dead)".
     pub(super) fn is_named_by(&self, heading: &str) -> bool {
         let name = words(&self.name);
@@ -54,7 +68,7 @@ fn imported_entities(page: &str, title: Option<&str>) -> Vec<HeadingEntity> {
             let is_open = |visibility: &Visibility| !visibility.within(&note.visibility).is_secret();
             let state = note.states.iter().find(|state| state.word != "alive" && is_open(&state.visibility));
             let condition = state.map(|state| state.word.clone());
-            HeadingEntity { name: clean(&note.name), kind, condition }
+            HeadingEntity::new(&clean(&note.name), kind, condition)
         })
         .collect()
 }
@@ -65,16 +79,20 @@ fn add_described(title: Option<&str>, blocks: &[PageBlock], headings: &mut Vec<H
     for block in blocks.iter().filter(|block| !block.is_secret) {
         let Some((heading, above)) = block.headings.split_last() else { continue };
         let is_entity = headings.iter().any(|entity| block.headings.iter().any(|heading| entity.is_named_by(heading)));
-        let announces =
-            title == Some(heading.as_str()) || is_section_title(heading) || lexicon::announced_kind(heading).is_some();
-        if is_entity || announces || lexicon::is_part_title(heading) || !is_name(heading) {
+        let kind = above.last().and_then(|above| listed_kind(above));
+        let entity = HeadingEntity::new(heading, kind, None);
+        let announces = title == Some(heading.as_str())
+            || is_section_title(heading)
+            || is_section_title(&entity.name)
+            || lexicon::announced_kind(heading).is_some();
+        if is_entity || announces || lexicon::is_part_title(heading) || !is_name(&entity.name) {
             continue;
         }
         let first = sentences(&block.text).first().copied().unwrap_or_default().to_owned();
-        let kind = above.last().and_then(|above| listed_kind(above));
-        let kind = kind.or_else(|| kind_of_noun_phrase(&first)).or_else(|| lexicon::name_kind(heading));
-        if let Some(kind) = kind {
-            headings.push(HeadingEntity { name: heading.clone(), kind: Some(kind), condition: None });
+        let kind = entity.kind.clone().or_else(|| kind_of_noun_phrase(&first));
+        let kind = kind.or_else(|| lexicon::name_kind(&entity.name));
+        if kind.is_some() {
+            headings.push(HeadingEntity { kind, ..entity });
         }
     }
 }

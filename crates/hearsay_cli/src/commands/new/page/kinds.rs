@@ -32,6 +32,12 @@ const PLACE_PARTS: [&str; 24] = [
     "hours",
 ];
 
+/// Maximum number of words of a noun phrase.
+const MAX_NOUN_PHRASE_WORDS: usize = 5;
+
+/// Words and marks between a name and the noun phrase that describes it.
+const NAME_FOLLOWERS: [&str; 5] = [",", " is", " was", " are", " were"];
+
 /// Prepositions before the name of a place.
 const PLACE_PREPOSITIONS: [&str; 6] = ["in", "into", "inside", "outside", "across", "throughout"];
 
@@ -62,14 +68,16 @@ pub(super) fn kind_in_text(text: &str, name: &str) -> Option<Kind> {
             let remark = after.strip_prefix(", ").filter(|_| begins_line)?;
             kind_of_noun_phrase(remark.split(['.', ';', '\n']).next()?).filter(|kind| *kind == Kind::Npc)
         };
-        kind_after(after).or_else(trade).or_else(|| kind_before(before))
+        // "Odo and Mirela are a family" says nothing about Mirela alone.
+        let is_joint = before.ends_with(" and ") && (after.starts_with(" are") || after.starts_with(" were"));
+        let following = kind_after(after).filter(|_| !is_joint);
+        following.or_else(trade).or_else(|| kind_before(before))
     })
 }
 
 fn kind_after(rest: &str) -> Option<Kind> {
     let rest = rest.split(['.', ';', '\n']).next()?;
-    let rest = rest.strip_prefix(',').or_else(|| rest.strip_prefix(" is")).or_else(|| rest.strip_prefix(" was"))?;
-    let rest = rest.trim_start();
+    let rest = NAME_FOLLOWERS.iter().find_map(|verb| rest.strip_prefix(verb))?.trim_start();
     let rest = ["a ", "an ", "the "].iter().find_map(|article| rest.strip_prefix(article))?;
     kind_of_noun_phrase(rest)
 }
@@ -78,8 +86,13 @@ fn kind_after(rest: &str) -> Option<Kind> {
 pub(super) fn kind_of_noun_phrase(text: &str) -> Option<Kind> {
     let phrase = words(text.split([',', '(']).next()?);
     let is_end = |word: &&String| hearsay_model::spelling::is_stop_word(word);
-    let nouns = phrase.iter().skip_while(is_end).take(5).take_while(|word| !is_end(word));
-    nouns.filter_map(|word| lexicon::noun(word)).last()
+    let nouns: Vec<&String> =
+        phrase.iter().skip_while(is_end).take(MAX_NOUN_PHRASE_WORDS).take_while(|word| !is_end(word)).collect();
+    // The last noun counts: "tavern girl", "boarding house".
+    (0..nouns.len()).rev().find_map(|at| {
+        let compound = at.checked_sub(1).and_then(|before| lexicon::compound_noun(nouns[before], nouns[at]));
+        compound.or_else(|| lexicon::noun(nouns[at]))
+    })
 }
 
 fn kind_before(before: &str) -> Option<Kind> {

@@ -1,6 +1,8 @@
 //! Turns the layout of plain text into Markdown, line by line: titles become headings, and lines such as `Name: text`
 //! become items of a list. The number of lines does not change, so positions in the result are lines of the page.
 
+use hearsay_campaign::import::lexicon::{self, Meaning};
+
 use super::{
     super::answers::is_name,
     sections::{self, Section},
@@ -100,15 +102,16 @@ fn is_text(line: &str) -> bool {
 }
 
 /// Writes the lines of a paragraph as items of a list, if each line is an item: below a heading such as `People`, or if
-/// several lines have the form `Name: text`.
+/// several lines have the form `Name: text`. A line with a label such as `Truth:` belongs to the item before.
 fn itemize(lines: &[&str], section: Option<Section>) -> Vec<String> {
-    let entries = lines.iter().filter(|line| is_entry(line)).count();
+    let entries = lines.iter().filter(|line| is_entry(line) && label(line).is_none()).count();
     let begins_item = |number: usize| {
         let (line, before) = (lines[number], lines[number - 1].trim_end());
         let ends_sentence = before.ends_with(['.', '!', '?', ')', '"', '\u{201D}']);
         let is_capital = line.chars().find(|c| c.is_alphanumeric()).is_some_and(|first| !first.is_lowercase());
-        is_entry(line) && (section.is_some() || entries > 1)
-            || section.is_some() && is_capital && (ends_sentence || is_entry(before))
+        let begins_entry = is_entry(line) && (section.is_some() || entries > 1)
+            || section.is_some() && is_capital && (ends_sentence || is_entry(before));
+        begins_entry && label(line).is_none()
     };
     let starts: Vec<bool> = (0..lines.len()).map(|number| number > 0 && begins_item(number)).collect();
     let has_items = starts.contains(&true);
@@ -120,19 +123,38 @@ fn itemize(lines: &[&str], section: Option<Section>) -> Vec<String> {
     written
 }
 
+/// Returns the label with which a text about an entity begins: `Truth: …`, `Home: …`, but not `Captain: …`, which names
+/// another entity.
+pub(super) fn label(text: &str) -> Option<&str> {
+    let (label, _) = text.trim_start_matches(['*', '_', ' ']).split_once(':')?;
+    let label = label.trim_matches(['*', '_', ' ']);
+    let names_other = || match lexicon::meaning(label) {
+        Meaning::Relation(meaning) => meaning.rank.is_some(),
+        meaning => meaning == Meaning::Name,
+    };
+    (sections::announces_statement(label) || lexicon::is_known(label) && !names_other()).then_some(label)
+}
+
 /// Returns whether a text has the form `Name: text` or `Name - text`.
 pub(super) fn is_entry(text: &str) -> bool {
     entry_name(text).is_some()
 }
 
-/// Returns the name in a text of the form `Name: text` or `Name - text`. The name can be bold, and can have a remark in
-/// parentheses.
+/// Returns the name in a text of the form `Name: text` or `Name - text`.
 pub(super) fn entry_name(text: &str) -> Option<&str> {
+    split_entry(text).map(|(name, _)| name)
+}
+
+/// Splits a text of the form `Name: text` or `Name - text` into the name and the text. The name can be bold or in quotation
+/// marks, and can have a remark in parentheses, which is left out.
+pub(super) fn split_entry(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start().trim_start_matches(['*', '_']);
-    let at = ENTRY_MARKS.iter().filter_map(|mark| text.find(mark)).min()?;
+    let (at, length) = ENTRY_MARKS.iter().filter_map(|mark| Some((text.find(mark)?, mark.len()))).min()?;
     let name = text[..at].trim_matches(['*', '_', ' ']);
     let name = name.split(['(', '[']).next().unwrap_or_default().trim_matches(['*', '_', ' ']);
-    (is_name(name) && name.split(' ').count() <= MAX_WORDS).then_some(name)
+    let quoted = name.strip_prefix(['"', '\u{201C}']).and_then(|name| name.strip_suffix(['"', '\u{201D}']));
+    let name = quoted.filter(|name| !name.contains(['"', '\u{201C}'])).unwrap_or(name);
+    (is_name(name) && name.split(' ').count() <= MAX_WORDS).then_some((name, text[at + length..].trim()))
 }
 
 #[cfg(test)]
@@ -182,5 +204,9 @@ loyal.
         assert_eq!(to_markdown(page), expected);
         let markdown = "# Title\n\nProse that wraps.\nIt goes on: here.\n\n    code\n";
         assert_eq!(to_markdown(markdown), markdown);
+        let entries = "People\nOdo Marsh - a smith.\nCover story: he slept.\nHome: the mill\nAda Brook - a clerk.\n";
+        let expected =
+            "###### People\n- Odo Marsh - a smith.\nCover story: he slept.\nHome: the mill\n- Ada Brook - a clerk.\n";
+        assert_eq!(to_markdown(entries), expected);
     }
 }

@@ -1,21 +1,24 @@
 //! Finds the secret text of a page, and the characters who know it.
 
-use hearsay_campaign::import::secret;
+use hearsay_campaign::import::{nickname::stated_real_name, secret};
 use hearsay_extract::is_anaphor;
 use hearsay_model::{EntityId, Kind, text::words, words::upper_first};
 
 use super::{
     super::{
-        draft::DraftSecret,
-        knowers::{SecretKnowers, is_list_of_knowers, split_knowers},
+        draft::{Draft, DraftSecret, DraftSecretName},
+        knowers::{SecretKnowers, aware_in, is_list_of_knowers, split_knowers, unaware_in},
         sentences::begins_with_anaphor,
     },
     PageReader,
     blocks::PageBlock,
     capitalize,
-    sections::{Section, announces_secret},
+    sections::{Section, announces_secret, is_secret_sentence},
     subjects::{leading_entity, name_person},
 };
+
+/// Maximum number of words before a name that only name it: "Real name".
+const MAX_LABEL_WORDS: usize = 2;
 
 impl PageReader {
     /// Returns the number of sentences of a block that are not secret. After a secret sentence, the whole rest of the
@@ -23,17 +26,18 @@ impl PageReader {
     pub(super) fn open_sentences(&self, block: &PageBlock) -> usize {
         let parts = block.sentences();
         let is_section = block.section == Some(Section::Secrets);
+        let denied = first_denied(&parts);
         if !block.is_secret && !is_section {
-            return parts.iter().position(|(sentence, _)| announces_secret(sentence)).unwrap_or(parts.len());
+            let announced = parts.iter().position(|(sentence, _)| announces_secret(sentence));
+            return announced.into_iter().chain(denied).min().unwrap_or(parts.len());
         }
         let is_marked = self.has_marks
             || is_section
             || block.headings.iter().any(|heading| secret::is_secret(heading))
             || block.label.as_deref().is_some_and(secret::is_secret);
-        let is_secret = |sentence: &str| {
-            secret::states_secrecy(sentence) || has_secret_label(sentence) || announces_secret(sentence)
-        };
-        let first = if is_marked { 0 } else { parts.iter().position(|(part, _)| is_secret(part)).unwrap_or(0) };
+        let first = || parts.iter().position(|(part, _)| is_secret_sentence(part)).unwrap_or(0);
+        let first = if is_marked { 0 } else { first() };
+        let first = denied.map_or(first, |denied| first.min(denied));
         // "Known only to Odo." makes the sentence before secret.
         if parts.get(first).is_some_and(|(sentence, _)| is_list_of_knowers(sentence)) {
             first.saturating_sub(1)
@@ -46,9 +50,9 @@ impl PageReader {
     /// names, or to the character of the text before, or to the first knower that it lists, or to the first group or place
     /// that it names. A secret without such an entity becomes a text that only the DM sees. Exactly the listed knowers know
     /// the secret. Without such a list, the entity knows the secret, unless the entity is not an NPC, or the text says that
-    /// somebody does not know the secret.
-    pub(super) fn add_secret(&mut self, text: &str, line: usize, heading: Option<usize>) {
-        let SecretKnowers { text, knowers, unaware } = split_knowers(without_secret_label(text));
+    /// somebody does not know the secret. A real name also becomes a secret name of the entity. Returns the entity.
+    pub(super) fn add_secret(&mut self, text: &str, line: usize, heading: Option<usize>) -> Option<usize> {
+        let SecretKnowers { text, knowers, is_addition, unaware } = split_knowers(without_secret_label(text));
         let draft = &self.made.draft;
         let is_owned = heading.is_none() && self.subjects.has_owner();
         let previous = self.subjects.current().filter(|_| !is_owned);
@@ -72,7 +76,16 @@ impl PageReader {
         let npc = subject.filter(|index| *kind(index) == Kind::Npc);
         let Some(bearer) = heading.or(npc).or(by_text).or(by_knowers).or(group).or(subject) else {
             self.add_not_understood(&text, line);
-            return;
+            return None;
+        };
+        let is_character = draft.entities[bearer].kind.is_character();
+        let real_name = stated_real_name(&text).filter(|_| is_character).map(str::to_owned);
+        let text = match &real_name {
+            // "Real name: Lucian Harrow"
+            Some(name) if words(&text).len() <= words(name).len() + MAX_LABEL_WORDS => {
+                format!("{}'s real name is {name}.", draft.entities[bearer].name)
+            }
+            _ => text,
         };
         // The residents of a place would know the secrets of the place. Player characters often do not know the DM's
         // secrets about them.
@@ -81,17 +94,40 @@ impl PageReader {
             unaware.is_empty() || unaware.contains(&bearer)
         });
         let is_unknown_to_owner = match &knowers {
-            Some(knowers) => !knowers.contains(&bearer) && !has_pronoun,
+            Some(knowers) => {
+                let is_named = has_pronoun || knowers.contains(&bearer) || states_knowledge(draft, &text, bearer);
+                !is_named && !is_addition
+            }
             None => draft.entities[bearer].kind != Kind::Npc || denies_knowledge(&text) || is_unaware,
         };
+        let is_unknown_to_owner = is_unknown_to_owner && real_name.is_none();
         let ids = |indices: Vec<usize>| -> Vec<EntityId> {
             let others = indices.into_iter().filter(|index| *index != bearer);
             others.map(|index| draft.entities[index].id.clone()).collect()
         };
         let known_by = ids(knowers.unwrap_or_default());
-        let secret = DraftSecret { about: ids(named), known_by, is_unknown_to_owner, text, line: Some(line) };
-        self.made.draft.entities[bearer].secrets.push(secret);
+        let is_new = |name: &String| !draft.entities.iter().any(|entity| words(&entity.name) == words(name));
+        let real_name = real_name.filter(is_new);
+        let secret_name = real_name.map(|name| DraftSecretName { name, line, known_by: known_by.clone() });
+        let about = ids(named);
+        let secret = DraftSecret { about, known_by, is_unknown_to_owner, text, line: Some(line), id: None };
+        let entity = &mut self.made.draft.entities[bearer];
+        entity.secret_names.extend(secret_name);
+        entity.secrets.push(secret);
+        Some(bearer)
     }
+}
+
+/// Returns the number of the first sentence that a character does not know, according to the sentences after it: "The mill is
+/// empty. Odo knows it. Juno has no idea."
+fn first_denied(parts: &[(&str, usize)]) -> Option<usize> {
+    let denial = parts.iter().position(|(sentence, _)| unaware_in(sentence).is_some())?;
+    parts[..denial].iter().rposition(|(sentence, _)| aware_in(sentence).is_none())
+}
+
+/// Returns whether a text says that an entity knows its content: "Odo knows that the mill is empty."
+fn states_knowledge(draft: &Draft, text: &str, entity: usize) -> bool {
+    text.split_once(" knows ").is_some_and(|(name, _)| draft.named_in(name) == [entity])
 }
 
 /// Returns whether a text begins without a subject: "Secretly works for the guild.", "Hates the toll."
@@ -103,11 +139,6 @@ pub(super) fn lacks_subject(text: &str) -> bool {
     let is_verb = first.ends_with('s') && !first.ends_with("ss") && !hearsay_model::spelling::is_stop_word(first);
     let next_is_name = text.split(' ').nth(1).is_some_and(|next| next.starts_with(char::is_uppercase));
     text.starts_with(char::is_uppercase) && (is_verb || ADVERBS.contains(&first.as_str()) && !next_is_name)
-}
-
-/// Returns whether a sentence begins with a label such as `Secret:`.
-fn has_secret_label(sentence: &str) -> bool {
-    sentence.split_once(':').is_some_and(|(label, _)| label.len() <= 40 && secret::is_secret(label))
 }
 
 /// Returns whether a text says that somebody does not know something: "Unbeknownst to Odo", "Odo does not know".

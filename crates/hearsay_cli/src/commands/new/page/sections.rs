@@ -1,7 +1,7 @@
 //! The meaning of headings and labels that announce what stands below them, such as `People`, `Lies` or `Rumours in
 //! town`.
 
-use hearsay_campaign::import::lexicon;
+use hearsay_campaign::import::{lexicon, nickname::is_about_real_name, secret};
 use hearsay_model::{Kind, text::words};
 
 use super::statements::is_claim_label;
@@ -78,9 +78,10 @@ const SECTIONS: [(Section, &str); 10] = [
         Section::DmOnly,
         "house rules, rules, table rules, todo, to do, loot, treasure, rewards, prep, preparation, session, sessions, \
          session notes, this session, next session, next time, tonight, tonights session, tonights game, tonights plan, \
-         agenda, session plan, plan, schedule, timeline, music, playlist, handouts, encounters, encounter, combat, \
-         combat encounters, stat blocks, stats, ideas, brainstorm, links, reminders, random tables, safety tools, \
-         lines and veils, xp, xp awards",
+         session zero, session zero notes, session 0 notes, scene, scenes, opening scene, first scene, read aloud, tone, \
+         genre, ideas for later, for later, for next time, note to self, notes to self, agenda, session plan, plan, \
+         schedule, timeline, music, playlist, handouts, encounters, encounter, combat, combat encounters, stat blocks, \
+         stats, ideas, brainstorm, links, reminders, random tables, safety tools, lines and veils, xp, xp awards",
     ),
 ];
 
@@ -93,6 +94,9 @@ const FOLLOWERS: &str = "in, of, at, around, about, from, for, on, to, that, tol
 
 /// Maximum number of words of a label that announces a section with more words.
 const MAX_LABEL_WORDS: usize = 6;
+
+/// Maximum length of a label that makes a sentence secret, in bytes.
+const MAX_SECRET_LABEL: usize = 40;
 
 /// Maximum number of words before the words of a section: "Mirela Voss's lies".
 const MAX_OWNER_WORDS: usize = 3;
@@ -133,7 +137,13 @@ pub(super) fn labelled_section(label: &str) -> Option<Section> {
     let is_short = words(label).len() <= MAX_LABEL_WORDS;
     let longer = || {
         let found = find(label, |words, synonym| words.strip_prefix(synonym).is_some_and(can_follow));
-        found.filter(|section| matches!(section, Section::Secrets | Section::Lies | Section::Rumours(_)) && is_short)
+        let has_number = label.contains(|c: char| c.is_ascii_digit());
+        found.filter(|section| match section {
+            Section::Secrets | Section::Lies | Section::Rumours(_) => is_short,
+            // "Scene 1", but not "Plan of the baron".
+            Section::DmOnly => is_short && has_number,
+            _ => false,
+        })
     };
     let claims = || is_claim_label(label).then_some(Section::Claims);
     exact_section(label).or_else(longer).or_else(claims).filter(|section| section.has_statements())
@@ -142,6 +152,19 @@ pub(super) fn labelled_section(label: &str) -> Option<Section> {
 /// Returns whether a text begins with a label that announces a secret, and no more: `Truth: …`.
 pub(super) fn announces_secret(text: &str) -> bool {
     text.split_once(':').is_some_and(|(label, _)| exact_section(label) == Some(Section::Secrets))
+}
+
+/// Returns whether a label announces a statement about the entity above it: `Truth`, `Cover story`, `Real name`.
+pub(super) fn announces_statement(label: &str) -> bool {
+    labelled_section(label).is_some() || is_about_real_name(label)
+}
+
+/// Returns whether a sentence is secret because of its words or its label.
+pub(super) fn is_secret_sentence(sentence: &str) -> bool {
+    let has_secret_label = || {
+        sentence.split_once(':').is_some_and(|(label, _)| label.len() <= MAX_SECRET_LABEL && secret::is_secret(label))
+    };
+    secret::states_secrecy(sentence) || is_about_real_name(sentence) || announces_secret(sentence) || has_secret_label()
 }
 
 /// Returns whether words can follow the words of a section.
@@ -214,6 +237,8 @@ mod tests {
             ("House rules", Some(Section::DmOnly)),
             ("Tonight", Some(Section::DmOnly)),
             ("Session 3: The fire", Some(Section::DmOnly)),
+            ("Session Zero", Some(Section::DmOnly)),
+            ("Scene 1 - The docks", Some(Section::DmOnly)),
             ("To-do", Some(Section::DmOnly)),
             ("The House of Lies", None),
             ("The Drowned Lantern", None),
@@ -234,6 +259,9 @@ mod tests {
             ("He claims", Some(Section::Claims)),
             ("Pretends", Some(Section::Claims)),
             ("Truth", Some(Section::Secrets)),
+            ("Scene 1", Some(Section::DmOnly)),
+            ("Ideas for later", Some(Section::DmOnly)),
+            ("Plan of the baron", None),
             ("She has three jobs", None),
             ("People", None),
             ("Odo", None),

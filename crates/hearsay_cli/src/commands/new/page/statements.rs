@@ -1,6 +1,6 @@
 //! Reads lies and rumours: the statement, the characters who tell it, and the characters who hear it.
 
-use hearsay_campaign::import::truth::{split_remark, split_verdict};
+use hearsay_campaign::import::truth::{split_remark, split_verdict, without_rumour_opener};
 use hearsay_model::{text::words, words::upper_first};
 
 use super::super::{knowers::is_reference, sentences::sentences};
@@ -35,22 +35,6 @@ const HEARER_STARTS: [&str; 8] =
 
 /// Words for all characters.
 const EVERYBODY: [&str; 4] = ["everyone", "everybody", "anyone", "all"];
-
-/// Words that introduce a rumour.
-const RUMOUR_STARTS: [&str; 12] = [
-    "there is a rumour that ",
-    "there is a rumor that ",
-    "there are rumours that ",
-    "there are rumors that ",
-    "rumour has it that ",
-    "rumor has it that ",
-    "rumour has it ",
-    "rumor has it ",
-    "they say that ",
-    "they say ",
-    "it is said that ",
-    "people say that ",
-];
 
 /// Verbs of a sentence that says who heard the statement before it: "Odo has heard it."
 const HEARING_VERBS: [&str; 2] = [" has heard", " have heard"];
@@ -99,11 +83,29 @@ pub(super) fn told_statement(text: &str, names_someone: impl Fn(&str) -> bool) -
         && names_someone(&teller)
     {
         stated.teller = Some(teller);
-        stated.hearers = stated.hearers.or(hearer.filter(|hearer| names_someone(hearer)));
+        stated.hearers = stated.hearers.or(hearer.filter(|hearer| names_someone(hearer) || is_everybody(hearer)));
         stated.text = content;
     }
-    stated.text = to_statement(without_rumour_start(&stated.text).unwrap_or(&stated.text));
+    if stated.hearers.is_none()
+        && let Some((hearers, content)) = heard_statement(&stated.text)
+        && names_someone(hearers)
+    {
+        (stated.hearers, stated.text) = (Some(hearers.to_owned()), content.to_owned());
+    }
+    stated.text = to_statement(without_rumour_opener(&stated.text).unwrap_or(&stated.text));
     stated
+}
+
+/// Splits a sentence such as "Odo heard that the mill burned." into the words for the hearers, and the statement.
+fn heard_statement(text: &str) -> Option<(&str, &str)> {
+    let mut verbs = HEARING_VERBS.iter().chain(&[" heard"]);
+    let found = verbs.find_map(|verb| text.split_once(&format!("{verb} that ")));
+    found.filter(|(hearers, _)| words(hearers).len() <= MAX_TELLER_WORDS)
+}
+
+/// Returns whether words name all characters: "everybody".
+pub(super) fn is_everybody(hearers: &str) -> bool {
+    EVERYBODY.contains(&hearers.to_lowercase().as_str())
 }
 
 /// Returns whether a sentence only says who tells or hears the sentence before: "Told to Odo.", "Odo has heard it.", "Odo
@@ -136,13 +138,6 @@ pub(super) fn is_called_false(text: &str) -> bool {
     split_remark(text).and_then(|(_, remark)| split_verdict(remark)).is_some_and(|(is_true, _)| !is_true)
 }
 
-/// Returns the rumour in a sentence such as "There is a rumour that the mill is cursed."
-pub(super) fn without_rumour_start(sentence: &str) -> Option<&str> {
-    let lowercase = sentence.to_ascii_lowercase();
-    let start = RUMOUR_STARTS.iter().find(|start| lowercase.starts_with(**start))?;
-    sentence.get(start.len()..).filter(|rest| !rest.trim().is_empty())
-}
-
 /// Splits the remark at the end of a text from the text: text in parentheses, or a sentence such as "Told to Odo."
 fn last_remark(text: &str) -> Option<(String, String)> {
     if let Some((before, remark)) = split_remark(text) {
@@ -169,7 +164,7 @@ fn read_remark(remark: &str, stated: &mut ToldStatement, names_someone: &impl Fn
     };
     if let Some(hearers) = after(&HEARER_STARTS).or_else(|| hearers(remark)) {
         stated.hearers = Some(hearers.to_owned());
-        return names_someone(hearers) || EVERYBODY.contains(&hearers.to_lowercase().as_str());
+        return names_someone(hearers) || is_everybody(hearers);
     }
     let teller = after(&TELLER_STARTS).map(str::to_owned);
     // "(Cutter tells everybody)", "(Juno)"
@@ -252,12 +247,13 @@ mod tests {
         for (text, expected, teller, hearers, truth) in [
             ("Odo says he has never been there.", "He has never been there.", Some("Odo"), None, None),
             ("Odo says he knows that Pell drowned.", "He knows that Pell drowned.", Some("Odo"), None, None),
-            ("Odo tells everyone that Pell drowned", "Pell drowned.", Some("Odo"), None, None),
+            ("Odo tells everyone that Pell drowned", "Pell drowned.", Some("Odo"), Some("everyone"), None),
             ("Odo told Sorrel: \"The boy fell.\"", "The boy fell.", Some("Odo"), Some("Sorrel"), None),
             ("Old Odo: \"The boy fell.\" Told to Sorrel.", "The boy fell.", Some("Old Odo"), Some("Sorrel"), None),
             ("The Pit is neutral ground. (said by Juno)", "The Pit is neutral ground.", Some("Juno"), None, None),
             ("Pell drowned (Juno tells everybody).", "Pell drowned.", Some("Juno"), None, None),
             ("The mill is cursed (false)", "The mill is cursed.", None, None, Some(false)),
+            ("Odo heard that the mill is cursed.", "The mill is cursed.", None, Some("Odo"), None),
             ("There is a rumour that the mill is cursed.", "The mill is cursed.", None, None, None),
             (
                 "Pell drowned. Odo tells it, Juno has heard it too.",

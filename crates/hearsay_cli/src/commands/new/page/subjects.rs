@@ -3,7 +3,12 @@
 use std::collections::HashMap;
 
 use hearsay_campaign::import::lexicon;
-use hearsay_model::{Kind, spelling::is_stop_word, text::words, words::upper_first};
+use hearsay_model::{
+    Kind,
+    spelling::is_stop_word,
+    text::words,
+    words::{contains_word, english, upper_first},
+};
 
 use super::super::{
     draft::{Draft, DraftEntity, clean},
@@ -138,7 +143,7 @@ impl Subjects {
         if let (Some(entity), Some(previous)) = (entity, previous.filter(|previous| entity != Some(*previous))) {
             text = match pronoun {
                 Some((_, is_possessive)) => replace_first_word(&text, &draft.entities[entity].name, is_possessive),
-                None => self.replace_objects(draft, &text, previous),
+                None => self.replace_objects(draft, &text, previous, entity),
             };
         }
         self.mentioned.extend(draft.named_in(sentence));
@@ -168,18 +173,23 @@ impl Subjects {
         found.or(self.current)
     }
 
-    /// Replaces the pronouns in a sentence that refer to the entity of the sentence before: "Bettony hates him."
-    fn replace_objects(&self, draft: &Draft, sentence: &str, previous: usize) -> String {
+    /// Replaces the pronouns in a sentence that refer to the entity of the sentence before: "Bettony hates him." After the
+    /// first clause, a pronoun can also refer to the subject of the sentence, so its gender must tell the two apart:
+    /// "Bettony is rich, and many hate her."
+    fn replace_objects(&self, draft: &Draft, sentence: &str, previous: usize, subject: usize) -> String {
         let entity = &draft.entities[previous];
         let is_person = entity.kind.is_character();
-        let known = self.pronouns.get(&previous);
+        let (known, subject) = (self.pronouns.get(&previous), self.pronouns.get(&subject));
+        let mut is_first_clause = true;
         let replace = |part: &str| {
             let word = part.trim_end_matches(|c: char| !c.is_alphanumeric());
             let end = &part[word.len()..];
+            let is_clear = is_first_clause || known.is_some() && subject.is_some() && known != subject;
+            is_first_clause &= !end.contains([',', ';']) && !contains_word(&english().name_conjunctions, word);
             let is_object = match word {
-                "him" => is_person && known != Some(&Pronoun::Female),
+                "him" => is_person && is_clear && known != Some(&Pronoun::Female),
                 // "Her" before a noun is possessive.
-                "her" => is_person && known != Some(&Pronoun::Male) && !end.is_empty(),
+                "her" => is_person && is_clear && known != Some(&Pronoun::Male) && !end.is_empty(),
                 "it" => !is_person && !end.is_empty(),
                 "them" => entity.kind == Kind::Faction,
                 "here" if entity.kind == Kind::Location && !end.is_empty() => {
@@ -357,6 +367,17 @@ mod tests {
             "dorric-vane: He's sly.",
         ];
         assert_eq!(subjects(Some(1), &item), expected);
+    }
+
+    #[test]
+    fn a_pronoun_after_the_first_clause_can_refer_to_the_subject() {
+        let text = ["Dorric Vane lends money.", "Bettony is rich and many hate her.", "Hob likes Bettony."];
+        let expected = [
+            "dorric-vane: Dorric Vane lends money.",
+            "bettony-flask: Bettony is rich and many hate her.",
+            "hob-fenn: Hob likes Bettony.",
+        ];
+        assert_eq!(subjects(None, &text), expected);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use super::*;
 
+mod entries;
+mod first_session;
 mod natural;
 
 pub(in super::super) const PROSE: &str = "\

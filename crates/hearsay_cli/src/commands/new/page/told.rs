@@ -1,6 +1,8 @@
 //! Adds the lies and rumours of a page.
 
-use hearsay_model::{EntityId, Kind, text::words};
+use hearsay_campaign::import::truth::split_contradiction;
+use hearsay_extract::is_anaphor;
+use hearsay_model::{EntityId, Kind, text::words, words::upper_first};
 
 use super::{
     super::{
@@ -10,27 +12,82 @@ use super::{
     PageReader,
     blocks::PageBlock,
     capitalize,
+    fields::with_subject,
     sections::{announces_secret, section},
-    statements::{ToldStatement, is_called_false, is_claim_label, is_remark_about_telling, teller_of, told_statement},
-    subjects::{leading_entity, name_person},
+    statements::{
+        ToldStatement, is_called_false, is_claim_label, is_everybody, is_remark_about_telling, teller_of,
+        told_statement,
+    },
+    subjects::{is_verb, leading_entity, name_person},
 };
 
 impl PageReader {
     /// Adds the lies in a block. A text with the label `Truth:` is a secret of the liar.
     pub(super) fn add_lies(&mut self, block: &PageBlock) {
         let before = self.entity_of_text_before(block);
+        let first_lie = self.made.draft.lies.len();
         let mut liar = before;
         for (text, line) in self.with_truths(statements(block)) {
             if announces_secret(&text) {
-                self.add_secret(&text, line, liar);
+                let truth = self.add_secret(&text, line, liar);
+                self.link_truth(truth, first_lie);
             } else if let Some((truth, lie, teller)) = self.split_truth(&text) {
-                self.add_secret(truth, line, Some(teller));
+                let lie_number = self.made.draft.lies.len();
+                let truth = self.add_secret(truth, line, Some(teller));
                 let lie = name_person(lie, &self.made.draft.entities[teller].name);
                 liar = self.add_lie(block, &lie, line, before);
+                self.link_truth(truth, lie_number);
             } else {
-                liar = self.add_lie(block, &text, line, before);
+                liar = self.add_lie_and_truth(block, &text, line, before);
             }
         }
+    }
+
+    /// Adds a lie. If the text also contradicts the lie, the contradiction is the truth, which becomes a secret of the liar:
+    /// "Odo says that he was ill, but he was drunk." Returns the liar.
+    pub(super) fn add_lie_and_truth(
+        &mut self,
+        block: &PageBlock,
+        text: &str,
+        line: usize,
+        before: Option<usize>,
+    ) -> Option<usize> {
+        let Some((said, truth)) = self.split_contradiction(text) else {
+            return self.add_lie(block, text, line, before);
+        };
+        let lie_number = self.made.draft.lies.len();
+        let liar = self.add_lie(block, &said, line, before);
+        let draft = &self.made.draft;
+        let truth = match liar {
+            Some(liar) if truth.split(' ').next().is_some_and(is_verb) => {
+                format!("{} {truth}", draft.entities[liar].name)
+            }
+            Some(liar) => with_subject(draft, liar, &truth, None),
+            None => truth,
+        };
+        let truth = self.add_secret(&truth, line, liar);
+        self.link_truth(truth, lie_number);
+        liar
+    }
+
+    /// Splits a text into what a character says and the truth that contradicts it. The contradiction has a subject or a verb:
+    /// in "He says that she is poor but honest", nothing is contradicted.
+    pub(super) fn split_contradiction(&self, text: &str) -> Option<(String, String)> {
+        let parts = sentences(text);
+        for (number, part) in parts.iter().copied().enumerate() {
+            let Some((said, truth)) = split_contradiction(part) else { continue };
+            let first = truth.split(' ').next().unwrap_or_default();
+            let is_clause = is_anaphor(&first.to_lowercase())
+                || is_verb(first)
+                || leading_entity(&self.made.draft, &upper_first(truth)).is_some();
+            if is_clause {
+                let said = format!("{said}.");
+                let mut all = parts.clone();
+                all[number] = &said;
+                return Some((all.join(" "), truth.to_owned()));
+            }
+        }
+        None
     }
 
     /// Joins a sentence that a character tells to the sentence before, if the sentence before is about the same character and
@@ -77,7 +134,9 @@ impl PageReader {
     /// character knows.
     pub(super) fn add_claims(&mut self, block: &PageBlock) {
         let statements = statements(block);
-        if statements.iter().any(|(text, _)| is_called_false(text) || announces_secret(text)) {
+        let has_truth =
+            |text: &str| is_called_false(text) || announces_secret(text) || self.split_contradiction(text).is_some();
+        if statements.iter().any(|(text, _)| has_truth(text)) {
             return self.add_lies(block);
         }
         let before = self.entity_of_text_before(block);
@@ -121,19 +180,25 @@ impl PageReader {
         if about.is_empty() {
             about.push(id(&teller));
         }
+        let is_public = stated.hearers.as_deref().is_some_and(is_everybody);
         let hearers = stated.hearers.map(|hearers| draft.named_in(&capitalize(&hearers))).unwrap_or_default();
         let told_to = hearers.iter().filter(|hearer| **hearer != teller).map(id).collect();
         let text = DraftText { text, line: Some(line) };
-        let lie = DraftLie { text, by: id(&teller), about, told_to };
+        let lie = DraftLie { text, by: id(&teller), about, told_to, is_public, truth_is: None };
         draft.lies.push(lie);
         self.add_remarks("a lie of", teller, stated.remarks, line);
         Some(teller)
     }
 
-    /// Returns the entity of the text before a block: the entity of its headings, or of the item before it.
+    /// Returns the entity of the text before a block: the entity of its headings, or of the item before it. A block that
+    /// continues the text before can be about the entity of the last sentence.
     fn entity_of_text_before(&self, block: &PageBlock) -> Option<usize> {
-        let item = self.last_owner.as_ref().filter(|(headings, _)| *headings == block.headings);
-        self.entity_of_headings(block).or(item.map(|(_, owner)| *owner))
+        let entry = self.last_entry.as_ref().filter(|entry| entry.headings == block.headings);
+        let before = match block.is_continued {
+            true => self.block_owner.or(self.subjects.current()),
+            false => entry.map(|entry| entry.owner),
+        };
+        self.entity_of_headings(block).or(before)
     }
 
     /// Adds the DM's remarks on a statement to the texts that only the DM sees. `statement` and the name of an entity

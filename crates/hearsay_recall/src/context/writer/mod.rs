@@ -1,14 +1,11 @@
 //! Writer of the lines of a scene context.
 
+mod remarks;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_belief::{
-    AccessPath, AttributionReason, BELIEF_THRESHOLD, BeliefStatus, FeelingWords, Feelings, Known, KnownEnd,
-    ReceivedPassage,
-};
-use hearsay_model::{
-    Credence, EntityId, FactRelation, GameTime, Object, PassageId, PredicateRole, text, words::join_names,
-};
+use hearsay_belief::{AccessPath, BELIEF_THRESHOLD, FeelingWords, Feelings, Known, ReceivedPassage};
+use hearsay_model::{EntityId, GameTime, PassageId, PredicateRole, text, words::join_names};
 
 use super::{
     episodes::Episodes,
@@ -28,9 +25,6 @@ const MIN_RELEVANT_SCORE: f32 = 0.04;
 
 /// Number of results to consider per line of a section. Results further down the ranking are too weak to matter.
 const RESULTS_PER_LINE: usize = 4;
-
-/// Maximum number of entities in the scene whose knowledge is examined, apart from the speaker.
-const MAX_PRESENT: usize = 8;
 
 /// Maximum number of relevant facts with remarks on who else in the scene knows them.
 const MAX_FACTS_OF_OTHERS: usize = 4;
@@ -172,9 +166,12 @@ impl<'a> Writer<'a> {
                 lines.extend(self.deduplicated_lines(&facts, |known| known.statement().to_owned()));
             }
         }
-        for id in &self.present() {
-            let name = names.name(id).unwrap_or("Somebody whom you do not know by name");
-            let occupations = self.facts_with_subject(id).filter(|known| *known.predicate() == *"occupation");
+        let is_stranger = |id: &EntityId| names.name(id).is_none() && !scene.references.contains_key(id);
+        let (strangers, others): (Vec<_>, Vec<_>) = self.present().into_iter().partition(is_stranger);
+        for id in &others {
+            let name = names.name(id).or(scene.references.get(id).map(String::as_str)).unwrap_or_default();
+            let is_occupation = |known: &&Known| *known.predicate() == *"occupation" && names.name(id).is_some();
+            let occupations = self.facts_with_subject(id).filter(is_occupation);
             let occupation = occupations.max_by_key(|known| (known.credence(), known.recency()));
             match self.known_death(id).or(occupation) {
                 Some(known) => {
@@ -187,7 +184,7 @@ impl<'a> Writer<'a> {
                 None => lines.push(scene_line(format!("{name} is there."))),
             }
         }
-        match scene.strangers {
+        match scene.strangers + strangers.len() {
             0 => {}
             1 => lines.push(scene_line("A stranger is there.".to_owned())),
             count => lines.push(scene_line(format!("{count} strangers are there."))),
@@ -323,52 +320,6 @@ impl<'a> Writer<'a> {
         group_duplicates(&line_sources).into_iter().filter_map(line).collect()
     }
 
-    /// Returns remarks on the entities in the scene that, in the opinion of the speaker, know a fact. For a fact that
-    /// the speaker knows only as common lore, as a resident or as a member of a group, returns remarks only if the fact
-    /// is secret.
-    fn known_to(&self, present: &[EntityId], known: &Known) -> Vec<Remark> {
-        let is_own = known.known_edges().iter().any(|known_edge| known_edge.access_path == AccessPath::Own);
-        match is_own || known.is_secret() || !known.shared().is_empty() {
-            true => self.why_known(present, known),
-            false => Vec::new(),
-        }
-    }
-
-    /// Returns the speaker's reasons to think that some of the entities in the scene know a fact. Uses the latest
-    /// reason for each entity. Omits entities whose names the speaker does not know.
-    fn why_known(&self, present: &[EntityId], known: &Known) -> Vec<Remark> {
-        let (mut witnesses, mut recipients, mut tellers, mut memberships) =
-            <(Vec<CitedEntity>, Vec<CitedEntity>, Vec<CitedEntity>, Vec<Remark>)>::default();
-        for other in present.iter().take(MAX_PRESENT) {
-            let entity = self.cite(other);
-            if entity.name.is_none() {
-                continue;
-            }
-            let reasons =
-                self.request.view.attribution_reasons(other, known).into_iter().map(|attributed| attributed.reason);
-            let is_informative = |reason: &AttributionReason| match reason {
-                AttributionReason::Common => false,
-                AttributionReason::Belongs(_) => known.is_secret(),
-                _ => true,
-            };
-            match reasons.into_iter().find(is_informative) {
-                Some(AttributionReason::Present | AttributionReason::AtPlaceOfArrival(_)) => witnesses.push(entity),
-                Some(AttributionReason::ToldByMe) => recipients.push(entity),
-                Some(AttributionReason::ToldMe) => tellers.push(entity),
-                Some(AttributionReason::Belongs(group)) => {
-                    memberships.push(Remark::Belongs { entity, group: self.cite(&group) });
-                }
-                Some(AttributionReason::Common) | None => {}
-            }
-        }
-        let mut remarks = Vec::new();
-        remarks.extend((!witnesses.is_empty()).then_some(Remark::WerePresent(witnesses)));
-        remarks.extend((!recipients.is_empty()).then_some(Remark::YouTold(recipients)));
-        remarks.extend((!tellers.is_empty()).then_some(Remark::ToldYou(tellers)));
-        remarks.extend(memberships);
-        remarks
-    }
-
     /// Returns `false` for a hidden fact, and for a fact that a later [episode](Episodes) represents. Also returns
     /// `false` for a fact with a functional predicate if the speaker believes a later value, unless the fact represents
     /// repeated episodes. Returns `true` otherwise.
@@ -379,9 +330,10 @@ impl<'a> Writer<'a> {
         is_present && !self.episodes.is_earlier(id) && !view.fact(id).is_some_and(|known| self.is_hidden(known))
     }
 
-    /// Returns whether the request leaves out a fact.
+    /// Returns whether the request leaves out a fact, or the fact is a departure: the line with the past location says
+    /// that it has ended.
     fn is_hidden(&self, known: &Known) -> bool {
-        self.request.hidden.contains(known.predicate())
+        self.request.hidden.contains(known.predicate()) || self.request.view.is_redundant_end(known)
     }
 
     /// Returns the facts about a subject that the speaker knows. Leaves out superseded, ended and hidden facts.
@@ -409,24 +361,6 @@ impl<'a> Writer<'a> {
         };
         let facts = self.facts_with_subject(id).chain(self.facts_with_object(id));
         facts.filter(states_death).max_by_key(|known| (known.recency(), known.id()))
-    }
-
-    /// Returns the remark that the subject of a fact is dead, if the fact describes the subject in the present tense.
-    /// Only sentences that were generated from the phrases of the vocabulary are certain to be in the present tense.
-    fn death_remark(&self, known: &Known) -> Option<Remark> {
-        let ContextRequest { vocabulary, names, .. } = self.request;
-        let is_own_words = known.object().text() == Some(known.statement());
-        let is_death = vocabulary.behavior(known.predicate()).means_death(known.object());
-        if is_own_words || is_death || !vocabulary.is_embedded(known.predicate()) {
-            return None;
-        }
-        let object = match known.object() {
-            Object::Entity(id) => names.name(id)?.to_owned(),
-            Object::Value(value) => value.to_string(),
-        };
-        let sentence = vocabulary.sentence(known.predicate(), names.name(known.subject())?, &object);
-        let is_dead = known.statement() == sentence && self.known_death(known.subject()).is_some();
-        is_dead.then(|| Remark::SubjectIsDead(self.cite(known.subject())))
     }
 
     fn source_line(&self, source: &LineSource) -> Line {
@@ -500,70 +434,6 @@ impl<'a> Writer<'a> {
 
     fn name_of(&self, id: &EntityId) -> &str {
         self.request.names.name(id).unwrap_or("somebody")
-    }
-
-    /// Returns whether the speaker knows another fact that contradicts `known`, and neither fact is superseded, refuted
-    /// or ended.
-    fn has_open_conflict(&self, known: &Known) -> bool {
-        let view = self.request.view;
-        let is_open = |known: &Known| !view.is_superseded(known.id()) && !self.is_denied(known);
-        // A public fact and a secret fact are not rival rumours, even if they contradict each other.
-        let mut rivals = view.contradicting_facts(known).filter(|other| other.is_secret() == known.is_secret());
-        is_open(known) && rivals.any(is_open)
-    }
-
-    /// Returns whether the speaker has heard that a fact is untrue or has ended.
-    fn is_denied(&self, known: &Known) -> bool {
-        let view = self.request.view;
-        let is_end = |other: &Known| matches!(other.fact_relation(), Some(FactRelation::Ends(_)));
-        view.refutations(known).next().is_some() || view.relations_to(known.id()).any(is_end)
-    }
-
-    /// Returns the remark that a fact has ended.
-    fn end_remark(&self, end: KnownEnd) -> Remark {
-        let date =
-            end.date.map(|date| date.time.map_or_else(|| date.raw.clone(), |time| self.request.calendar.format(time)));
-        Remark::Ended { until: date.filter(|date| !date.is_empty()) }
-    }
-
-    /// Returns remarks on the end of a fact and on facts against it that the speaker knows, and the speaker's credence
-    /// in the fact.
-    fn disputes(&self, known: &Known) -> (Vec<Remark>, Credence) {
-        let end = self.request.view.known_end(known);
-        let (objection, credence) = if self.is_denied(known) {
-            let belief = self.request.view.belief(known);
-            let objection = match belief.status {
-                // The remark on the end says this.
-                BeliefStatus::Ended(_) => None,
-                BeliefStatus::Outweighed(_) => Some(Remark::Outweighed),
-                // The speaker has heard that the fact ended, but does not believe it, or the end lies in the future.
-                _ if belief.credence < known.credence() => Some(Remark::Denied),
-                _ => None,
-            };
-            (objection, belief.credence)
-        } else {
-            let is_contradicted = end.is_none() && self.has_open_conflict(known);
-            (is_contradicted.then_some(Remark::Contradicted), known.credence())
-        };
-        let end_remark = end.map(|end| self.end_remark(end)).or_else(|| self.death_remark(known));
-        (end_remark.into_iter().chain(objection).collect(), credence)
-    }
-
-    /// Returns remarks on the speaker's credence in a fact, on its memory of the fact, and on the entity that told the
-    /// speaker the fact.
-    fn remarks(&self, known: &Known, credence: Credence) -> Vec<Remark> {
-        if known.is_own_lie() {
-            return vec![Remark::MadeUp];
-        }
-        if known.is_own_version() {
-            return vec![Remark::OwnVersion];
-        }
-        let Some((acquisition, access_path)) = known.acquisition() else { return Vec::new() };
-        let own_teller = acquisition.teller().filter(|_| *access_path == AccessPath::Own);
-        let teller = own_teller.map(|teller| Remark::ToldYou(vec![self.cite(teller)]));
-        let is_faded = self.request.view.retention(known, self.request.scene.time).is_faded();
-        let faded = is_faded.then_some(Remark::Faded);
-        Remark::from_credence(credence).into_iter().chain(faded).chain(teller).collect()
     }
 }
 

@@ -1,0 +1,94 @@
+//! Completes the lies of a page: the truth that each lie hides, and the hearers of the lies that everybody hears.
+
+use std::collections::HashSet;
+
+use hearsay_model::{EntityId, spelling::is_stop_word, text::words};
+
+use super::{super::draft::Draft, PageReader};
+
+impl PageReader {
+    /// Makes the last secret of an entity the truth behind the lies that this entity tells, from the lie with the number
+    /// `first_lie` on.
+    pub(super) fn link_truth(&mut self, bearer: Option<usize>, first_lie: usize) {
+        let draft = &mut self.made.draft;
+        let Some(bearer) = bearer else { return };
+        let Some(secret) = draft.entities[bearer].secrets.len().checked_sub(1) else { return };
+        for number in first_lie..draft.lies.len() {
+            link(draft, number, bearer, secret);
+        }
+    }
+
+    /// Links each lie without a truth to the secret of its teller that shares the most words with the lie. The names of
+    /// entities do not count. If two secrets share as many words, the truth is unclear.
+    pub(super) fn link_similar_truths(&mut self) {
+        let draft = &mut self.made.draft;
+        let names: HashSet<String> = draft.entities.iter().flat_map(|entity| words(&entity.name)).collect();
+        let content = |text: &str| -> HashSet<String> {
+            words(text).into_iter().filter(|word| !is_stop_word(word) && !names.contains(word)).collect()
+        };
+        for number in 0..draft.lies.len() {
+            let lie = &draft.lies[number];
+            let Some(teller) = draft.entities.iter().position(|entity| entity.id == lie.by) else { continue };
+            let told = content(&lie.text.text);
+            let secrets = draft.entities[teller].secrets.iter().enumerate();
+            let known = secrets.filter(|(_, secret)| !secret.is_unknown_to_owner);
+            let shared = known.map(|(index, secret)| (content(&secret.text).intersection(&told).count(), index));
+            let mut shared: Vec<(usize, usize)> = shared.filter(|(count, _)| *count > 0).collect();
+            shared.sort_unstable();
+            let secret = match shared[..] {
+                [] => continue,
+                [.., (second, _), (most, _)] if second == most => continue,
+                [.., (_, secret)] => secret,
+            };
+            link(draft, number, teller, secret);
+        }
+    }
+
+    /// Adds the hearers of the lies that everybody hears: the residents of the largest place around the home of the teller,
+    /// or else around the place where the play begins.
+    pub(super) fn set_public_hearers(&mut self) {
+        let draft = &mut self.made.draft;
+        for number in 0..draft.lies.len() {
+            let lie = &draft.lies[number];
+            let teller = draft.entities.iter().find(|entity| entity.id == lie.by);
+            let home = teller.and_then(|teller| teller.home.as_ref().or(teller.location.as_ref()));
+            let place = home.or(draft.start.as_ref()).filter(|_| lie.is_public);
+            let Some(place) = place.map(|place| largest_place(draft, place)) else { continue };
+            let told_to = &mut draft.lies[number].told_to;
+            if !told_to.contains(&place) {
+                told_to.push(place);
+            }
+        }
+    }
+}
+
+/// Makes a secret the truth behind a lie of the same entity, unless the lie already has a truth.
+fn link(draft: &mut Draft, number: usize, bearer: usize, secret: usize) {
+    let lie = &draft.lies[number];
+    if lie.truth_is.is_some() || lie.by != draft.entities[bearer].id {
+        return;
+    }
+    let id = draft.entities[bearer].secrets[secret].id.clone().unwrap_or_else(|| new_id(draft, bearer));
+    draft.entities[bearer].secrets[secret].id = Some(id.clone());
+    draft.lies[number].truth_is = Some(id);
+}
+
+/// Returns an id for a secret of an entity: `odo-marsh-truth`, `odo-marsh-truth-2`.
+fn new_id(draft: &Draft, bearer: usize) -> String {
+    let entity = &draft.entities[bearer];
+    let used = entity.secrets.iter().filter(|secret| secret.id.is_some()).count();
+    let number = if used == 0 { String::new() } else { format!("-{}", used + 1) };
+    format!("{}-truth{number}", entity.id)
+}
+
+/// Returns the largest place that contains a place.
+fn largest_place(draft: &Draft, place: &EntityId) -> EntityId {
+    let mut largest = place;
+    // Places can contain each other by mistake.
+    for _ in 0..draft.entities.len() {
+        let entity = draft.entities.iter().find(|entity| entity.id == *largest);
+        let Some(larger) = entity.and_then(|entity| entity.part_of.as_ref()) else { break };
+        largest = larger;
+    }
+    largest.clone()
+}

@@ -1,0 +1,146 @@
+//! Tests of names that are not new, and of facts that say too little alone.
+
+use super::*;
+
+/// Returns the line `text` of Odo, heard by Pell and Sabine.
+fn line(text: &str) -> Passage {
+    Passage {
+        session: Some(SessionId::new("s1").unwrap()),
+        line: 1,
+        speaker: Some(id("odo")),
+        heard_by: ["odo", "pell", "sabine"].map(|name| Knower::Entity(id(name))).to_vec(),
+        ..Passage::new(text)
+    }
+}
+
+/// Returns the state after a line was read, and the number of dropped facts.
+fn after_reading(state: &State, passage: Passage, extraction: Extraction) -> (State, usize) {
+    let (mut state, passage) = (state.clone(), Arc::new(passage));
+    apply(&mut state, Author::Dm, vec![Change::AddPassage(Arc::clone(&passage))]);
+    let findings = Findings { passage, extraction, model: None, talk_kind: None };
+    let (policy, learned) = (Policy::default(), TrustCalibration::from_state(&state));
+    let rules = ProposalRules { policy: &policy, learned: &learned };
+    let (read, counts) = operation(&state, &rules, &findings, Timestamp(0)).unwrap();
+    if let Some(read) = read {
+        state.apply(read).unwrap();
+    }
+    (state, counts.dropped)
+}
+
+fn new_name(name: &str, text: &str) -> NewEntity {
+    let start = text.find(name).unwrap();
+    let confidence = Confidence::new(0.8).unwrap();
+    NewEntity { name: name.to_owned(), kind: None, span: Span { start, end: start + name.len() }, confidence }
+}
+
+/// Returns the promise of Odo in the words of a line, to the first new name of the line or to Pell.
+fn promise(text: &str, words: &str, promisee: Mention, statement: &str) -> ExtractedFact {
+    let (subject, object) = (Mention::Known(id("odo")), FactObject::Entity(promisee));
+    let start = text.find(words).unwrap();
+    ExtractedFact { statement: statement.to_owned(), ..extracted(subject, "PROMISED", object, start, words) }
+}
+
+fn extracted_facts(state: &State) -> Vec<&Fact> {
+    let facts = state.facts().map(AsRef::as_ref);
+    facts.filter(|fact: &&Fact| fact.provenance().author == Author::Extractor).collect()
+}
+
+#[test]
+fn a_misspelled_hearer_is_no_new_person() {
+    let (state, _) = world(&[], &[]);
+    for (text, name, is_hearer) in [
+        ("Sabyne, I promise you four seats.", "Sabyne", true),
+        ("I promise Sabyne of the hill four seats.", "Sabyne", false),
+        ("Corvin, I promise you four seats.", "Corvin", false),
+    ] {
+        let found = promise(text, "I promise", Mention::New(0), &format!("Odo Brandt made a promise to {name}."));
+        let entities = vec![new_name(name, text)];
+        let extraction = Extraction { facts: vec![found], entities, ..Extraction::default() };
+        let (read, _) = after_reading(&state, line(text), extraction);
+        assert_eq!(read.entities().count() == state.entities().count(), is_hearer, "{text}");
+        if is_hearer {
+            let facts = extracted_facts(&read);
+            let parts = facts.iter().map(|fact| (fact.statement(), fact.object().entity(), fact.status()));
+            let expected = "Odo Brandt made a promise to Sabine Orrin.";
+            assert!(parts.eq([(expected, Some(&id("sabine")), FactStatus::Proposed)]), "{facts:?}");
+        }
+    }
+}
+
+#[test]
+fn a_misspelled_alias_does_not_tell_a_secret_name() {
+    let (mut state, _) = world(&[], &[]);
+    let fact = |predicate: &str, value: &str, secrecy: Secrecy| {
+        let source = Provenance::new(Method::Authored, Author::Dm);
+        let fact = Fact::attribute(&id("stranger"), predicate, value, source).unwrap().secrecy(secrecy);
+        Change::AssertFact(Arc::new(fact.build().unwrap()))
+    };
+    let changes = vec![
+        Change::AddEntity(Entity::new(id("stranger"))),
+        fact("kind", "npc", Secrecy::Open),
+        fact("name", "Lucas Thorne", Secrecy::Secret),
+        fact("alias", "Hollin", Secrecy::Open),
+    ];
+    apply(&mut state, Author::Dm, changes);
+    let text = "Hollyn, I promise you four seats.";
+    let found = promise(text, "I promise", Mention::New(0), "Odo Brandt made a promise to Hollyn.");
+    let extraction =
+        Extraction { facts: vec![found], entities: vec![new_name("Hollyn", text)], ..Extraction::default() };
+    let heard_by = ["odo", "pell", "stranger"].map(|name| Knower::Entity(id(name))).to_vec();
+    let (read, _) = after_reading(&state, Passage { heard_by, ..line(text) }, extraction);
+    let statements: Vec<&str> = extracted_facts(&read).into_iter().map(Fact::statement).collect();
+    assert_eq!(statements, ["Odo Brandt made a promise to Hollin."]);
+}
+
+#[test]
+fn a_part_of_a_secret_name_is_no_new_person() {
+    let (mut state, _) = world(&[], &[]);
+    let source = Provenance::new(Method::Authored, Author::Dm);
+    let alias = Fact::attribute(&id("pell"), "alias", "Lucas Thorne", source).unwrap().secrecy(Secrecy::Secret);
+    apply(&mut state, Author::Dm, vec![Change::AssertFact(Arc::new(alias.build().unwrap()))]);
+    for (name, is_new) in [("Thorne", false), ("Lucas Thorne", false), ("Lucas Bell", true)] {
+        let text = format!("{name} owes me ten crowns.");
+        let found = promise(&text, name, Mention::New(0), &text);
+        let extraction =
+            Extraction { facts: vec![found], entities: vec![new_name(name, &text)], ..Extraction::default() };
+        let (read, _) = after_reading(&state, line(&text), extraction);
+        assert_eq!(read.entities().count() > state.entities().count(), is_new, "{name}");
+        assert_eq!(extracted_facts(&read).is_empty(), !is_new, "{name}");
+    }
+}
+
+#[test]
+fn a_promise_contains_the_words_of_its_clause() {
+    let (state, _) = world(&[], &[]);
+    let text = "I promise you, Pell, I will find the key. I will find the ring.";
+    let pell = Mention::Known(id("pell"));
+    let found = promise(text, "I promise you", pell, "Odo Brandt made a promise to Pell Marrow.");
+    let statement = |words: &str, sentence: &str| {
+        let (odo, value) = (Mention::Known(id("odo")), FactObject::Value(sentence.to_owned()));
+        let fact = extracted(odo, "lore", value, text.find(words).unwrap(), words);
+        ExtractedFact { statement: sentence.to_owned(), stage: ExtractionStage::Statements, ..fact }
+    };
+    let key = statement("I will find the key", "Odo Brandt will find the key.");
+    let ring = statement("I will find the ring", "Odo Brandt will find the ring.");
+    let extraction = Extraction { facts: vec![found, key, ring], ..Extraction::default() };
+    let (read, _) = after_reading(&state, line(text), extraction);
+    let mut statements: Vec<&str> = extracted_facts(&read).into_iter().map(Fact::statement).collect();
+    statements.sort_unstable();
+    let promised = "Odo Brandt made a promise to Pell Marrow: \u{201C}I will find the key.\u{201D}";
+    assert_eq!(statements, [promised, "Odo Brandt will find the ring."]);
+}
+
+#[test]
+fn a_relation_without_words_is_no_fact_of_play() {
+    let (state, _) = world(&[], &[]);
+    let text = "Pell and Sabine go home.";
+    let related = |relation: &str| {
+        let sabine = FactObject::Entity(Mention::Known(id("sabine")));
+        let fact = extracted(Mention::Known(id("pell")), "RELATED_TO", sabine, 0, "Pell and Sabine");
+        ExtractedFact { relation: Some(relation.to_owned()), ..fact }
+    };
+    for (relation, dropped) in [("has to do with", 1), ("go home with", 0)] {
+        let extraction = Extraction { facts: vec![related(relation)], ..Extraction::default() };
+        assert_eq!(after_reading(&state, line(text), extraction).1, dropped, "{relation}");
+    }
+}
