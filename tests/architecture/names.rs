@@ -23,14 +23,17 @@ const UNCLEAR_NAMES: [&str; 8] = [
 
 /// Names in JSON and in stored files that differ from the names in the code, each with its crate. The format of
 /// sentence-transformers, the labelled sentences and the labels of the table talk define these names. A stored setting
-/// has the name of the type from which it is made.
-const OTHER_WRITTEN_NAMES: [(&str, &str); 6] = [
+/// has the name of the type from which it is made. The reader of a recap is stored as a boolean, which is true for the
+/// players.
+const OTHER_WRITTEN_NAMES: [(&str, &str); 8] = [
+    ("bevy_hearsay_panel", "players"),
     ("hearsay_embed", "type"),
     ("hearsay_eval", "about"),
     ("hearsay_eval", "c"),
     ("hearsay_eval", "n"),
     ("hearsay_eval", "o"),
     ("hearsay_model", "Setting"),
+    ("hearsay_model", "players"),
 ];
 
 /// Public types that have the same name in two crates: the event of a Bevy entity is a game event of the engine, and

@@ -10,12 +10,9 @@ use serde::Serialize;
 
 use crate::{
     AccessPath, Known, View,
-    credence::{credence, refuted_belief},
+    credence::{BELIEF_THRESHOLD, credence, refuted_belief},
     view::Recency,
 };
-
-/// The minimum credence of a believed fact, 0.5. A knower does not believe a fact with a lower credence.
-pub const BELIEF_THRESHOLD: f64 = 0.5;
 
 /// Whether a knower believes a fact that it knows. If the knower does not believe the fact, the variant states the
 /// reason.

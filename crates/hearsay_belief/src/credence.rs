@@ -34,6 +34,9 @@ use hearsay_model::{
 };
 use rustc_hash::FxHashMap;
 
+/// The minimum credence of a believed fact, 0.5. A knower does not believe a fact with a lower credence.
+pub const BELIEF_THRESHOLD: f64 = 0.5;
+
 /// Factor by which each retelling reduces belief, even if the hearer fully trusts the teller.
 pub const RETELLING_FACTOR: f64 = 0.9;
 

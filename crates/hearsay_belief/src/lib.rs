@@ -98,8 +98,10 @@ mod view;
 mod world;
 
 pub use audience::{EntityLookup, default_audience};
-pub use belief::{Attribution, AttributionReason, BELIEF_THRESHOLD, Belief, BeliefStatus, KnownEnd};
-pub use credence::{BeliefCalculator, FIRST_IMPRESSION_WEIGHT, RETELLING_FACTOR, WeighedEdge, combined_belief};
+pub use belief::{Attribution, AttributionReason, Belief, BeliefStatus, KnownEnd};
+pub use credence::{
+    BELIEF_THRESHOLD, BeliefCalculator, FIRST_IMPRESSION_WEIGHT, RETELLING_FACTOR, WeighedEdge, combined_belief,
+};
 pub use derivation::{DerivationStep, RetractionImpact, derivations, retraction_impact, withdrawal_changes};
 pub use edge_moves::{edges_with_dependents, move_edges};
 pub use feelings::{FeelingCause, FeelingValues, FeelingWords, Feelings};

@@ -265,23 +265,7 @@ impl SentenceReader<'_> {
                     objects = self.owners(np, self.chunk_of(np), &["of"]);
                 }
                 let span = self.clause_span(at, end);
-                for object in objects
-                    .iter()
-                    .filter(|object| self.kinds(object.entity).intersects(pattern.object_kinds))
-                    .copied()
-                    .collect::<Vec<_>>()
-                {
-                    for subject in subjects {
-                        let (a, b) = if pattern.is_reversed { (&object, subject) } else { (subject, &object) };
-                        self.record_relation(
-                            pattern.target,
-                            (a, b),
-                            &pattern.words,
-                            basis.with_weights(&weight_names),
-                            span,
-                        );
-                    }
-                }
+                self.record_pattern(pattern, (subjects, &objects), basis.with_weights(&weight_names), span);
             }
             if self.facts.len() > fact_count {
                 self.read_phrase_occupation(context, pattern, first, end);

@@ -5,7 +5,7 @@ use crate::{
     copula::ClauseContext,
     grammar::{Pattern, PatternPart},
     mentions::EntityRef,
-    sentence_reader::{ResolvedEntity, SentenceReader},
+    sentence_reader::SentenceReader,
     weights::Weight,
     word_lists::lists,
 };
@@ -48,19 +48,7 @@ impl SentenceReader<'_> {
             }
             let weight_names = [&pattern.with_strength(basis.weight_names)[..], &[Weight::BY_VERB]].concat();
             let span = self.clause_span(at, end);
-            let kind_fits = |object: &&ResolvedEntity| self.kinds(object.entity).intersects(pattern.object_kinds);
-            for object in objects.iter().filter(kind_fits).copied().collect::<Vec<_>>() {
-                for subject in subjects {
-                    let (a, b) = if pattern.is_reversed { (&object, subject) } else { (subject, &object) };
-                    self.record_relation(
-                        pattern.target,
-                        (a, b),
-                        &pattern.words,
-                        basis.with_weights(&weight_names),
-                        span,
-                    );
-                }
-            }
+            self.record_pattern(pattern, (subjects, &objects), basis.with_weights(&weight_names), span);
             if self.facts.len() > fact_count {
                 return true;
             }

@@ -49,7 +49,7 @@ fn a_real_language_model_answers_as_a_character() {
         let request = ReplyRequest { listeners: vec![id("wren-oake")], ..ReplyRequest::default() };
         speech.reply(memory.ask(ask).unwrap(), request).wait(&memory, |_| true).unwrap()
     };
-    let replies = ["Who runs the ferry?", "Who are you?", "Good evening!", "How is business?"].map(reply);
+    let replies = ["Who runs the ferry?", "Who are you?", "What do you sell here?", "How is business?"].map(reply);
     for reply in &replies {
         assert!(reply.model_error.is_none(), "{reply:?}");
         assert!(reply.check.is_fine() && !reply.text().is_empty(), "{reply:?}");
@@ -59,7 +59,7 @@ fn a_real_language_model_answers_as_a_character() {
     let stats: Vec<_> = replies.iter().filter_map(|reply| reply.stats).collect();
     assert!(!stats.is_empty(), "{replies:?}");
     for stats in stats {
-        assert!(stats.prompt_tokens > 300 && stats.generated_tokens > 0, "{stats:?}");
+        assert!(stats.prompt_tokens > 300 && stats.generated_tokens > 3, "{stats:?}");
         assert!(matches!(stats.end, EndReason::Finished | EndReason::MaxTokens | EndReason::Stopped), "{stats:?}");
     }
     // The beginning of each later prompt was known from the prompts before it.

@@ -125,11 +125,7 @@ fn a_removed_hearer_loses_the_facts_that_the_dm_confirmed() {
 fn a_late_hearer_learns_what_a_line_states() {
     let test_dir = TestDir::new();
     test_dir.write("mill/people.yaml", PEOPLE);
-    test_dir.write(
-        "mill/secret.yaml",
-        "facts:\n  - {id: ada-hid-silver, subject: ada, text: \"Ada Flint hid the tax silver under the millstone of The \
-         Mill.\", about: [the-mill], secret: true}\n",
-    );
+    test_dir.write("mill/secret.yaml", SECRET);
     test_dir.ok(&["-C", "mill", "session", "start", "--title", "The stone"]);
     let words = "All right! I hid the tax silver under the millstone.";
     let logged = test_dir.json(&["-C", "mill", "log", "--by", "ada", "--to", "ben", words]);

@@ -86,6 +86,16 @@ struct CommandOutput {
     stderr: String,
 }
 
+/// A secret that Ada keeps.
+const SECRET: &str = r#"
+facts:
+  - id: ada-hid-silver
+    subject: ada
+    text: Ada Flint hid the tax silver under the millstone of The Mill.
+    about: [the-mill]
+    secret: true
+"#;
+
 impl TestDir {
     fn new() -> Self {
         let test_dir = Self { directory: tempfile::tempdir().unwrap() };

@@ -538,10 +538,18 @@ fn the_scene_moves_with_the_whole_party() {
 }
 
 #[test]
-fn characters_who_left_the_scene_can_play_at_another_place() {
+fn a_scene_that_moves_without_characters_who_left_it_is_noticed() {
     let test_dir = party_of_three();
     let left = test_dir.ok(&["-C", "mill", "session", "attend", "--leave", "lyra", "--leave", "tam"]);
     assert!(left.contains("Lyra Fenn and Tam Reed leave"), "{left}");
+    let moved = test_dir.run(&["-C", "mill", "log", "--at", "weir", "Fog lies."]).stderr;
+    for part in [
+        "Kit moves to The Old Weir. Lyra Fenn and Tam Reed left the scene before for an unknown place.",
+        "undo`, and log the line with `--at weir --to lyra --to tam`",
+    ] {
+        assert!(moved.contains(part), "{part}: {moved}");
+    }
+    test_dir.ok(&["-C", "mill", "undo"]);
     let there = ["--at", "weir", "--to", "lyra", "--to", "tam", "Fog lies."];
     assert_eq!(heard_by(&test_dir, &there), serde_json::json!(["lyra", "tam"]));
     assert_eq!(heard_by(&test_dir, &["Rain falls."]), serde_json::json!(["ada", "ben", "kit"]));

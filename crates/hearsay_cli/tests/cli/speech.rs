@@ -278,11 +278,7 @@ fn the_party_is_where_its_session_is() {
 #[test]
 fn a_confession_need_not_name_the_place_where_it_is_made() {
     let test_dir = TestDir::new();
-    test_dir.write(
-        "mill/secret.yaml",
-        "facts:\n  - {id: ada-hid-silver, subject: ada, text: \"Ada Flint hid the tax silver under the millstone of The \
-         Mill.\", about: [the-mill], secret: true}\n",
-    );
+    test_dir.write("mill/secret.yaml", SECRET);
     let dry_run = |words: &str| test_dir.json(&["-C", "mill", "log", "--by", "ada", words, "--dry-run"]);
     let possible = |log: &Value| log["may_state"][0]["handle"] == "ada-hid-silver";
     // Away from a session, the place is unknown, so the DM is asked.
@@ -535,11 +531,7 @@ fn several_lines_are_confirmed_at_once() {
 #[test]
 fn a_line_that_was_doubtful_is_confirmed_in_another_place() {
     let test_dir = TestDir::new();
-    test_dir.write(
-        "mill/secret.yaml",
-        "facts:\n  - {id: ada-hid-silver, subject: ada, text: \"Ada Flint hid the tax silver under the millstone of The \
-         Mill.\", about: [the-mill], secret: true}\n",
-    );
+    test_dir.write("mill/secret.yaml", SECRET);
     test_dir.ok(&["-C", "mill", "session", "start", "--title", "The stone"]);
     let words = "All right! I hid the tax silver under the millstone.";
     let logged = test_dir.json(&["-C", "mill", "log", "--by", "ada", "--to", "ben", words]);

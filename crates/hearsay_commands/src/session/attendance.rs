@@ -4,7 +4,7 @@
 use std::{borrow::Cow, cell::LazyCell};
 
 use hearsay_belief::{is_dead, place_at};
-use hearsay_model::{EntityId, Kind, Knower, Passage, PredicateRole, SessionId, State, TalkKind};
+use hearsay_model::{EntityId, Kind, Knower, Passage, SessionId, State, TalkKind};
 use hearsay_query::session::{attending_in_scene, later_time};
 
 use super::{
@@ -123,13 +123,10 @@ fn stays_behind(position: &LogPosition<'_>) -> Vec<EntityId> {
         return Vec::new();
     };
     let moment = position.time.as_ref().and_then(|date| date.time);
+    // The location of a player character that leaves a scene does not change until its new place is recorded.
     let has_left_scene = |id: &&EntityId| {
-        let locations = state.facts_with_subject(id, PredicateRole::Location.name()).all();
-        let last = locations.max_by_key(|location| (location.validity().end(), location.provenance().recorded));
-        let is_missing = place_at(state, id, moment).is_none() && !is_dead(state, id, moment);
-        state.kind(id) == Some(Kind::Player)
-            && is_missing
-            && last.is_none_or(|location| location.object().entity() == Some(previous))
+        let is_elsewhere = place_at(state, id, moment).is_some_and(|place| place != *previous);
+        state.kind(id) == Some(Kind::Player) && !is_elsewhere && !is_dead(state, id, moment)
     };
     position.party.gone.iter().filter(has_left_scene).cloned().collect()
 }

@@ -11,6 +11,7 @@ use hearsay_query::{
 use super::{
     AttendanceChange, AttendanceHint, Log, LogLine, TalkCorrection,
     arrival::{Arrival, SessionScene},
+    joined_operation::joined_operation,
     recorded_line,
     step::SessionStep,
 };
@@ -61,22 +62,9 @@ impl LineConfirmation {
     /// # Errors
     /// Returns the errors of [`operation`](Self::operation).
     pub fn operation_for_all(confirmations: &[Self], state: &State, now: Timestamp) -> Result<Operation, CommandError> {
-        let (mut after, mut changes, mut summary) = (state.clone(), Vec::new(), Vec::new());
-        for confirmation in confirmations {
-            match confirmation.operation(&after, now) {
-                Err(CommandError::NothingToDecide) => {}
-                Err(error) => return Err(error),
-                Ok(operation) => {
-                    summary.push(operation.summary.clone());
-                    changes.extend(operation.changes.clone());
-                    after = state_after(&after, operation)?;
-                }
-            }
-        }
-        if changes.is_empty() {
-            return Err(CommandError::NothingToDecide);
-        }
-        Ok(Operation { recorded: now, ..Operation::new(Author::Dm, summary.join("; "), changes) })
+        let is_nothing = |error: &CommandError| matches!(error, CommandError::NothingToDecide);
+        let operation = |confirmation: &Self, state: &State| confirmation.operation(state, now);
+        joined_operation(confirmations, state, now, operation, is_nothing)?.ok_or(CommandError::NothingToDecide)
     }
 
     /// Returns the operation that confirms the facts, or by which a withheld line without such facts is heard; `None` if

@@ -15,7 +15,9 @@ use hearsay_model::{
 };
 use hearsay_query::{ids::require_entities, preview::state_after, resolve::Speaker, session::session_or_latest};
 
-use super::{LogLine, extracted_facts::cites, is_table_line, stated_facts::stated_facts};
+use super::{
+    LogLine, extracted_facts::cites, is_table_line, joined_operation::joined_operation, stated_facts::stated_facts,
+};
 use crate::{
     CommandError,
     game_event::{mentioned_entities, secret_name},
@@ -132,23 +134,12 @@ impl LineCorrection {
     /// # Errors
     /// Returns the errors of [`operation`](Self::operation). Returns [`CommandError::SameLine`] if no line would change.
     pub fn operation_for_all(corrections: &[Self], state: &State, now: Timestamp) -> Result<Operation, CommandError> {
-        let (mut after, mut changes, mut summary) = (state.clone(), Vec::new(), Vec::new());
-        for correction in corrections {
-            match correction.operation(&after, now) {
-                // A line that was corrected before stays as it is.
-                Err(CommandError::SameLine { .. }) => {}
-                Err(error) => return Err(error),
-                Ok(operation) => {
-                    summary.push(operation.summary.clone());
-                    changes.extend(operation.changes.clone());
-                    after = state_after(&after, operation)?;
-                }
-            }
-        }
-        if changes.is_empty() {
-            return Err(CommandError::SameLine { line: corrections.first().map_or(1, |correction| correction.line) });
-        }
-        Ok(Operation { recorded: now, ..Operation::new(Author::Dm, summary.join("; "), changes) })
+        // A line that was corrected before stays as it is.
+        let is_nothing = |error: &CommandError| matches!(error, CommandError::SameLine { .. });
+        let operation = |correction: &Self, state: &State| correction.operation(state, now);
+        let joined = joined_operation(corrections, state, now, operation, is_nothing)?;
+        joined
+            .ok_or_else(|| CommandError::SameLine { line: corrections.first().map_or(1, |correction| correction.line) })
     }
 
     fn summary(&self, state: &State, recorded: &Passage, corrected: &Passage) -> String {

@@ -8,6 +8,7 @@
 mod arrival;
 mod attendance;
 mod extracted_facts;
+mod joined_operation;
 mod line_confirmation;
 mod line_correction;
 mod line_numbers;

@@ -11,7 +11,7 @@ use crate::{
     assertion_status::AssertionStatus,
     chunker::VerbForm,
     function_words::is_pronoun,
-    grammar::{Target, WordClass},
+    grammar::{Pattern, Target, WordClass},
     kind_set::KindSet,
     mentions::EntityRef,
     predicate_properties::PredicateProperties,
@@ -86,6 +86,24 @@ impl SentenceReader<'_> {
             basis.weight_names.iter().copied().chain(subject.weight_names()).chain(object.weight_names()).collect();
         let (subject, object) = (subject.entity, RawObject::Entity(object.entity));
         self.push_fact(FittingFact { target, subject, object, relation, weight_names, span }, basis.status);
+    }
+
+    /// Records the relation that the words of a pattern state between each subject and each object of a kind that fits the
+    /// pattern.
+    pub(crate) fn record_pattern(
+        &mut self,
+        pattern: &Pattern,
+        (subjects, objects): (&[ResolvedEntity], &[ResolvedEntity]),
+        basis: FactBasis<'_>,
+        span: Span,
+    ) {
+        let kind_fits = |object: &&ResolvedEntity| self.kinds(object.entity).intersects(pattern.object_kinds);
+        for object in objects.iter().filter(kind_fits).collect::<Vec<_>>() {
+            for subject in subjects {
+                let (a, b) = if pattern.is_reversed { (object, subject) } else { (subject, object) };
+                self.record_relation(pattern.target, (a, b), &pattern.words, basis, span);
+            }
+        }
     }
 
     /// Records a value of an attribute, if the subject has the class that the target requires, and the target can have

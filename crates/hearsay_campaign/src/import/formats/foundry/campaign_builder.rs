@@ -102,7 +102,8 @@ fn add_tags(tags: &Tree, access: &Access, converter: TreeConverter, note: &mut N
     }
 }
 
-/// Returns the relation of an entity of the kind `kind` to the entity in an entry under `topic`.
+/// Returns how an entity is related to the entity that an entry of its page links to. `kind` is the kind of the entity, and
+/// `topic` is the heading of the entry.
 fn entry_relation(kind: &Kind, topic: &str, entry: &Tree) -> LinkRelation {
     let extra = entry.get("extraFields");
     let relationship = ["relationship", "role", "relation"].iter().find_map(|name| extra.get(name).text());
