@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use hearsay_model::{
-    Credence, Date, EntityId, FactId, FactRelation, GameTime, KnowledgeId, Predicate, PredicateRole, Timestamp,
-    words::lower_first,
+    Credence, EntityId, FactId, FactRelation, GameTime, KnowledgeId, Predicate, PredicateRole, Timestamp,
 };
 use serde::Serialize;
 
@@ -30,13 +29,6 @@ pub enum BeliefStatus {
     Superseded(FactId),
     /// The knower believes a contradicting fact instead. Contains the id of the contradicting fact.
     Outweighed(FactId),
-}
-
-/// The end of a fact, according to the knowledge of one knower.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KnownEnd<'v> {
-    /// The date of the end; `None` if the knower does not know the date.
-    pub date: Option<&'v Date>,
 }
 
 /// A fact that a knower knows, with the knower's credence in the fact.
@@ -91,40 +83,6 @@ impl View {
             rank(b).cmp(&rank(a)).then_with(|| a.known.id().cmp(&b.known.id()))
         });
         beliefs
-    }
-
-    /// Returns the end of a fact. Returns `None` if the knower does not know that the fact has ended at the moment of
-    /// the view.
-    ///
-    /// A knower knows the end of a fact if the knower believes another fact that states this end. A knower also knows
-    /// the ends of its own memberships and residences.
-    pub fn known_end<'v>(&'v self, known: &'v Known) -> Option<KnownEnd<'v>> {
-        let own_end = self.knower().entity().and_then(|knower| known.own_end(knower, self.vocabulary(), self.as_of()));
-        let stated_end = || self.ending_fact(known).map(|ending| KnownEnd { date: ending.since() });
-        own_end.map(|date| KnownEnd { date: Some(date) }).or_else(stated_end)
-    }
-
-    /// Returns whether a fact only says that another fact that the knower knows has ended: its statement repeats the other
-    /// fact. A document can leave it out, and tell the other fact in the past tense.
-    pub fn repeats_ended_fact(&self, known: &Known) -> bool {
-        let ended = match known.fact_relation() {
-            Some(FactRelation::Ends(ended)) => self.fact(ended),
-            _ => None,
-        };
-        ended.is_some_and(|ended| {
-            let repeated = ended.statement();
-            known.statement().ends_with(repeated) || known.statement().ends_with(&lower_first(repeated))
-        })
-    }
-
-    /// Returns the fact from which the knower knows that another fact has ended by the moment of the view.
-    fn ending_fact(&self, known: &Known) -> Option<&Known> {
-        self.relations_to(known.id()).find(|other| {
-            let end = other.since().and_then(|date| date.time);
-            matches!(other.fact_relation(), Some(FactRelation::Ends(_)))
-                && other.credence().get() >= BELIEF_THRESHOLD
-                && self.as_of().is_none_or(|now| end.is_none_or(|end| end <= now))
-        })
     }
 
     /// Returns the known facts that refute a fact, or that refute a fact which it distorts. If the knower observed the

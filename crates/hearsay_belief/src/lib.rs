@@ -85,6 +85,7 @@ mod belief;
 mod credence;
 mod derivation;
 mod edge_moves;
+mod ends;
 mod feelings;
 pub mod gossip;
 pub mod graph;
@@ -98,12 +99,13 @@ mod view;
 mod world;
 
 pub use audience::{EntityLookup, default_audience};
-pub use belief::{Attribution, AttributionReason, Belief, BeliefStatus, KnownEnd};
+pub use belief::{Attribution, AttributionReason, Belief, BeliefStatus};
 pub use credence::{
     BELIEF_THRESHOLD, BeliefCalculator, FIRST_IMPRESSION_WEIGHT, RETELLING_FACTOR, WeighedEdge, combined_belief,
 };
 pub use derivation::{DerivationStep, RetractionImpact, derivations, retraction_impact, withdrawal_changes};
 pub use edge_moves::{edges_with_dependents, move_edges};
+pub use ends::{EndKind, KnownEnd};
 pub use feelings::{FeelingCause, FeelingValues, FeelingWords, Feelings};
 pub use occasion::{
     Occasion, characters_at, dead_entity, hides_from, is_dead, is_elsewhere, location_at, moves_after, place_at,

@@ -12,10 +12,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use hearsay_model::{
-    EntityId, FactId, FactRelation, GameTime, Knower, Passage, PassageId, PassageSnapshot, PredicateRole, State,
-    Vocabulary,
-};
+use hearsay_model::{EntityId, FactId, GameTime, Knower, Passage, PassageId, PassageSnapshot, State, Vocabulary};
 
 use collector::{Collector, received_passages};
 pub(crate) use collector::{KnowledgeSource, groups, learned};
@@ -27,8 +24,6 @@ pub use memory::Retention;
 pub use state_views::StateViews;
 use update::Dependents;
 pub use update::ViewImpact;
-
-use crate::BELIEF_THRESHOLD;
 
 /// Everything that one knower knows at a moment of game time.
 #[derive(Debug, Clone)]
@@ -222,26 +217,6 @@ impl View {
     pub fn facts_against(&self, fact: FactId) -> impl Iterator<Item = &Known> {
         let facts = self.index().related_to(fact).filter_map(|id| self.fact(id));
         facts.filter(move |known| known.contradicts().contains(&fact))
-    }
-
-    /// Returns whether a fact states an end that texts for people leave out. They leave out the departures of characters,
-    /// which repeat what the past location says, and the end of a fact that [holds again](Self::holds_again).
-    pub fn is_redundant_end(&self, known: &Known) -> bool {
-        let Some(FactRelation::Ends(ended)) = known.fact_relation() else { return false };
-        self.fact(ended).is_some_and(|ended| PredicateRole::Location.is(ended.predicate()) || self.holds_again(ended))
-    }
-
-    /// Returns whether the knower believes a later fact with the same subject, predicate and object as a fact, and does
-    /// not know that the later fact has ended.
-    pub fn holds_again(&self, known: &Known) -> bool {
-        let is_later = |other: &Known| {
-            other.predicate() == known.predicate()
-                && other.object() == known.object()
-                && other.recency() > known.recency()
-                && other.credence().get() >= BELIEF_THRESHOLD
-        };
-        let mut facts = self.facts_with_subject(known.subject());
-        facts.any(|other| is_later(other) && self.known_end(other).is_none())
     }
 
     /// Returns whether a fact is superseded: whether the knower believes a later value of a predicate that allows only

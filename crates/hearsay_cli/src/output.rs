@@ -346,7 +346,8 @@ fn command_code(error: &CommandError) -> u8 {
         | CommandError::NoPruneCriteria
         | CommandError::Scale(_)
         | CommandError::SessionEndsTooEarly { .. } => USAGE_ERROR,
-        CommandError::NoSpeaker { .. }
+        CommandError::NoReferent { .. }
+        | CommandError::NoSpeaker { .. }
         | CommandError::NotMerged { .. }
         | CommandError::NoValue { .. }
         | CommandError::SameEntity(_) => NOT_FOUND,

@@ -8,10 +8,12 @@ use hearsay_commands::{
     proposal::ProposalCounts,
     reading::{Draft, refers_by_pronoun},
     review::later_place,
+    session::excepted_characters,
 };
 use hearsay_engine::{Memory, ModelStatus, Settings, Status, TextType};
 use hearsay_model::{
-    Author, EntityId, Fact, FactId, FactStatus, Factuality, Knower, Passage, PassageId, PredicateRole, State, TalkKind,
+    Author, EntityId, Evidence, Fact, FactId, FactStatus, Factuality, Knower, Passage, PassageId, PredicateRole, State,
+    TalkKind,
 };
 use hearsay_query::session::{FoundFact, MatchingPromises, matching_promises};
 use serde::Serialize;
@@ -203,29 +205,41 @@ pub(crate) fn print_extraction_report(report: &ExtractionReport, output: &mut Ou
 /// Maximum number of dropped statements that `log` prints.
 const MAX_DROPPED: usize = 2;
 
-/// Prints statements of a recorded line that were dropped as too uncertain. They are not recorded, so this function
-/// extracts the facts of the line again.
+/// Number of earlier lines of the session that `log` reads as the context of a line.
+const CONTEXT_LINES: usize = 4;
+
+/// Prints statements of a recorded line that were dropped as too uncertain, and those that the DM rejected earlier. They
+/// are not recorded, so this function extracts the facts of the line again. `state` is the state before the line.
 pub(crate) fn print_dropped(
     memory: &Memory,
+    state: &State,
     line: Option<&Arc<Passage>>,
     found: Option<&ExtractionReport>,
     output: &mut Output,
 ) -> Result<()> {
-    let is_shown = !output.is_json() && found.is_some_and(|found| found.counts.dropped > 0);
-    let Some(line) = line.filter(|_| is_shown) else { return Ok(()) };
+    let counts = found.map(|found| found.counts).filter(|counts| counts.dropped + counts.rejected_before > 0);
+    let (Some(line), Some(counts)) = (line.filter(|_| !output.is_json()), counts) else { return Ok(()) };
+    let lines = state.passages_in_session(line.session.as_ref()).map(|(_, earlier)| earlier);
+    let mut before: Vec<String> = lines.rev().take(CONTEXT_LINES).map(|earlier| earlier.text.clone()).collect();
+    before.reverse();
     let draft = Draft {
         text: line.text.clone(),
         form: if line.speaker.is_some() { TextType::Talk } else { TextType::Narration },
         speaker: line.speaker.clone(),
         present: line.heard_by.iter().filter_map(Knower::entity).cloned().collect(),
         place: line.place.clone(),
-        before: Vec::new(),
+        before,
     };
     let drafted = interrupt::wait(&memory.draft(draft)?)?;
     let facts = drafted.extraction.facts.iter().zip(&drafted.statuses);
     let dropped = facts.filter(|(fact, status)| status.is_none() && !fact.denied).map(|(fact, _)| fact);
-    for fact in dropped.take(MAX_DROPPED) {
+    for fact in dropped.take(if counts.dropped > 0 { MAX_DROPPED } else { 0 }) {
         output.line(format!("    dropped: {}", fact.statement))?;
+    }
+    if counts.rejected_before > 0 {
+        for fact in drafted.rejected_facts(state) {
+            output.line(format!("    rejected earlier: {}: {}", fact.id().short(), fact.statement()))?;
+        }
     }
     Ok(())
 }
@@ -269,6 +283,12 @@ impl ExtractedRow {
     /// Returns the character for whom [`print_extracted_facts`] offers a move.
     pub(crate) fn moved_character(&self) -> Option<&EntityId> {
         self.unconfirmed_move.as_ref().map(|moved| &moved.id)
+    }
+
+    /// Returns the names of the character whose move `log --yes` accepts, and of its new place.
+    pub(crate) fn offered_move(&self) -> Option<(&str, &str)> {
+        let moved = self.unconfirmed_move.as_ref().filter(|_| self.is_offered())?;
+        Some((&moved.character, &moved.place))
     }
 }
 
@@ -316,6 +336,7 @@ pub(crate) fn extracted_facts(memory: &Memory, passages: &[Arc<Passage>]) -> Res
             let is_proposed = fact.status() == FactStatus::Proposed;
             let dead = dead_entity(state, fact).filter(|_| is_narration && is_proposed);
             let moved = moved_character(state, fact).filter(|_| is_narration && is_proposed);
+            let moved = moved.filter(|(id, _)| !is_excepted(state, fact, id));
             let name = |id: &EntityId| state.name_or_id(id).to_owned();
             let character = dead.or(moved.map(|(id, _)| id));
             let settles = matching_promises(state, fact).filter(|_| is_proposed || fact.status() == FactStatus::Canon);
@@ -351,6 +372,12 @@ fn moved_character<'f>(state: &State, fact: &'f Fact) -> Option<(&'f EntityId, &
     let is_there = || place_at(state, id, state.clock()).as_ref() == Some(place);
     let is_now = || !is_there() && later_place(state, fact).is_none();
     (is_location && is_current && is_character && is_now()).then_some((id, place))
+}
+
+/// Returns whether a line of narration from which a fact comes excepts a character, as in "Everybody but Odo leaves".
+fn is_excepted(state: &State, fact: &Fact, id: &EntityId) -> bool {
+    let lines = fact.provenance().evidence.iter().filter_map(Evidence::passage);
+    lines.filter_map(|line| state.passage(line)).any(|line| excepted_characters(state, line).contains(id))
 }
 
 /// Prints extracted facts with their ids. For each death and each move that waits for review, prints the command that

@@ -143,6 +143,15 @@ pub enum CommandError {
         #[source]
         source: Box<CommandError>,
     },
+    /// Error: the pronoun before the colon of a line refers to nobody.
+    #[error(
+        "nobody in the scene to whom \"{pronoun}\" can refer spoke or acted before; write the name of the speaker before \
+         the colon"
+    )]
+    NoReferent {
+        /// The pronoun.
+        pronoun: String,
+    },
     /// Error: the transcript does not contain the given speaker.
     #[error(
         "the transcript has no speaker named `{name}`; its speakers are {}",

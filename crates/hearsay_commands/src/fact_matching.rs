@@ -92,6 +92,11 @@ pub struct FactMatches {
 }
 
 impl FactMatches {
+    /// Returns whether the line neither states nor possibly states a recorded fact.
+    pub fn is_empty(&self) -> bool {
+        self.states.is_empty() && self.may_state.is_empty()
+    }
+
     /// Treats all facts as facts that the line only possibly states.
     pub fn doubt_all(&mut self) {
         self.may_state.splice(0..0, self.states.drain(..));
@@ -108,6 +113,8 @@ pub struct LineSentence {
     vector: Option<Vec<f32>>,
     /// For narration: the facts that the extraction finds in the sentence.
     extracted: Vec<ExtractedFact>,
+    /// Whether this is the [content](SpokenSentence::content) of the sentence before it.
+    is_content: bool,
 }
 
 /// A fact that is compared with a sentence.
@@ -125,6 +132,9 @@ struct Candidate {
     is_narrated: bool,
     /// Whether the fact is a secret that the speaker knows.
     is_own_secret: bool,
+    /// Whether the fact is a secret, a lie or a rumour that the speaker knows, and the line refers to all its entities and
+    /// has enough words of it.
+    is_retold: bool,
     /// Vector of the sentence if the fact has no vector yet; `None` otherwise.
     missing_vector: Option<Vec<f32>>,
 }
@@ -170,8 +180,8 @@ impl SpokenLine {
     }
 
     /// Returns the sentences of the line in which the speaker asserts something, with their vectors. For a spoken line,
-    /// also returns the runs of two or three neighbouring sentences: "It was Odo. He took the ledger." For narration,
-    /// also extracts the facts of each sentence.
+    /// also returns the content of each sentence, and the runs of two or three neighbouring sentences: "It was Odo. He took
+    /// the ledger." For narration, also extracts the facts of each sentence.
     pub fn sentences(&self, tools: &ReadingTools<'_>) -> Vec<LineSentence> {
         let form = if self.speaker.is_some() { TextType::Talk } else { TextType::Narration };
         let text = Text { speaker: self.speaker.as_ref(), ..Text::new(&self.text, form) };
@@ -183,8 +193,14 @@ impl SpokenLine {
             let runs = (2..=MAX_RUN).flat_map(|length| (length..=sentences.len()).map(move |end| end - length..end));
             ranges.extend(runs);
         }
-        let sentences: Vec<SpokenSentence> = ranges.iter().map(|range| joined(&sentences[range.clone()])).collect();
-        let texts: Vec<&str> = sentences.iter().map(|sentence| sentence.text.as_str()).collect();
+        let mut parts: Vec<(SpokenSentence, Range<usize>, bool)> = Vec::new();
+        for range in ranges {
+            let mut sentence = joined(&sentences[range.clone()]);
+            let content = sentence.content.take().filter(|_| self.speaker.is_some());
+            parts.push((sentence, range.clone(), false));
+            parts.extend(content.map(|content| (*content, range, true)));
+        }
+        let texts: Vec<&str> = parts.iter().map(|(sentence, ..)| sentence.text.as_str()).collect();
         let vectors = tools.encoder.filter(|_| !texts.is_empty()).and_then(|encoder| encoder.vectors(&texts));
         let mut vectors = vectors.into_iter().flatten();
         let extracted = match self.speaker {
@@ -194,13 +210,13 @@ impl SpokenLine {
                 draft.extract(&Policy::default(), tools).extraction.facts
             }
         };
-        let line_sentence = |(sentence, range): (SpokenSentence, Range<usize>)| {
+        let line_sentence = |(sentence, range, is_content): (SpokenSentence, Range<usize>, bool)| {
             let is_inside =
                 |fact: &&ExtractedFact| fact.span.start < sentence.span.end && sentence.span.start < fact.span.end;
             let extracted = extracted.iter().filter(is_inside).cloned().collect();
-            LineSentence { sentence, range, vector: vectors.next(), extracted }
+            LineSentence { sentence, range, vector: vectors.next(), extracted, is_content }
         };
-        sentences.into_iter().zip(ranges).map(line_sentence).collect()
+        parts.into_iter().map(line_sentence).collect()
     }
 
     /// Returns whether the line can state a fact. A liar does not believe its own invention, even if others believe it.
@@ -244,9 +260,10 @@ impl SpokenLine {
         for sentence in sentences {
             let mut candidates = matcher.candidates(sentence);
             candidates.extend(unknown.iter().flat_map(|unknown| unknown.candidates(sentence)));
-            match sentence.is_run() {
-                true => found.runs.push((sentence.range.clone(), candidates)),
-                false => found.sentences.push(candidates),
+            match found.sentences.last_mut().filter(|_| sentence.is_content) {
+                Some(of_sentence) => of_sentence.extend(candidates),
+                None if sentence.is_run() => found.runs.push((sentence.range.clone(), candidates)),
+                None => found.sentences.push(candidates),
             }
         }
         found.likely_lies = if self.lie { matcher.likely_lies() } else { Vec::new() };
@@ -259,6 +276,12 @@ impl LineSentence {
     /// Returns whether this is a run of several sentences.
     fn is_run(&self) -> bool {
         self.range.len() > 1
+    }
+
+    /// Returns whether only facts that matter if they are told are compared with the words: the words are a run, or the
+    /// content of a sentence.
+    fn states_only_what_matters(&self) -> bool {
+        self.is_run() || self.is_content
     }
 }
 
@@ -278,6 +301,10 @@ fn joined(sentences: &[SpokenSentence]) -> SpokenSentence {
         is_ended: sentences.iter().any(|sentence| sentence.is_ended),
         has_first_person: sentences.iter().any(|sentence| sentence.has_first_person),
         pronoun_count: sentences.iter().map(|sentence| sentence.pronoun_count).sum(),
+        content: match sentences {
+            [sentence] => sentence.content.clone(),
+            _ => None,
+        },
     }
 }
 
@@ -340,7 +367,7 @@ impl MatchCandidates {
         }
         keep_first(&mut matches.states, &[], &self.same);
         keep_first(&mut matches.may_state, &matches.states, &self.same);
-        if matches.states.is_empty() && matches.may_state.is_empty() {
+        if matches.is_empty() {
             matches.may_state = self.likely_lies;
         }
         matches

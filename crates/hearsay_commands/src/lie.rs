@@ -8,17 +8,21 @@ use hearsay_belief::{
 };
 use hearsay_model::{
     Change, Credence, EntityId, Evidence, ExtractionStage, Fact, FactStatus, Justification, Knower, KnowledgeEdge,
-    KnowledgeId, Passage, PassageId, Span,
+    KnowledgeId, Passage, PassageId, Span, text, words,
 };
+
+/// Characters that end a sentence.
+const SENTENCE_ENDS: [char; 5] = ['.', '!', '?', ';', '\u{2026}'];
 
 /// Returns whether a line only mentions a fact. A lie does not make such a fact false: "I was at home on the night the
 /// barge sank" does not assert that the barge sank.
 ///
 /// `span` is the position of the words that state the fact. `statements` contains the subjects and positions of all
-/// statements that the extraction found in the line. The line only mentions a fact if a statement about another entity
-/// contains the words and begins before them. A fact about the speaker of the line is always asserted.
+/// statements that the extraction found in the line. The line only mentions a fact if its words are part of a dependent
+/// clause, or if a statement about another entity contains the words and begins before them. A fact about the speaker of
+/// the line is always asserted.
 pub(crate) fn is_only_mentioned(
-    speaker: Option<&EntityId>,
+    line: &Passage,
     subject: &EntityId,
     span: Span,
     statements: &[(&EntityId, Span)],
@@ -26,7 +30,32 @@ pub(crate) fn is_only_mentioned(
     let contains_fact = |(other, statement): &(&EntityId, Span)| {
         *other != subject && statement.start < span.start && span.end <= statement.end
     };
-    speaker != Some(subject) && statements.iter().any(contains_fact)
+    line.speaker.as_ref() != Some(subject)
+        && (is_in_dependent_clause(&line.text, span) || statements.iter().any(contains_fact))
+}
+
+/// Returns whether words of a text are part of a clause about the time or the reason of a main clause: "the barge sank" in
+/// "I was at home when the barge sank" and in "When the barge sank, I was at home".
+fn is_in_dependent_clause(text: &str, span: Span) -> bool {
+    let english = words::english();
+    let Some((before, stated)) = text.get(..span.end).and_then(|text| text.split_at_checked(span.start)) else {
+        return false;
+    };
+    let sentence = before.rsplit(SENTENCE_ENDS).next().unwrap_or_default();
+    let first_word = stated.split_whitespace().next();
+    let before_fact: Vec<&str> = sentence.split_whitespace().chain(first_word).collect();
+    let is_opener = |word: &&str| {
+        text::words(word).iter().any(|word| words::contains_word(&english.circumstance_conjunctions, word))
+    };
+    let Some(opener) = before_fact.iter().rposition(is_opener) else { return false };
+    // A clause at the start ends at its comma. After the main clause, only a new main clause ends it.
+    let (clause, following) = (&before_fact[opener..], before_fact.get(opener + 1..).unwrap_or_default());
+    let begins_clause = |word: &str| words::contains_word(&english.clause_openers, &word.to_lowercase());
+    let is_ended = match opener {
+        0 => clause[..clause.len() - 1].iter().any(|word| word.ends_with(',')),
+        _ => clause.iter().zip(following).any(|(word, next)| word.ends_with(',') && begins_clause(next)),
+    };
+    !is_ended
 }
 
 /// Returns the changes after which the speaker of a recorded line does not believe the facts that the line asserts,
@@ -43,7 +72,7 @@ pub(crate) fn mark_line_as_lie(views: &StateViews, passage: &Passage) -> Vec<Cha
             statements.push((fact.subject(), span));
         }
     }
-    let is_mentioned = |fact: &Fact, span: Span| is_only_mentioned(Some(speaker), fact.subject(), span, &statements);
+    let is_mentioned = |fact: &Fact, span: Span| is_only_mentioned(passage, fact.subject(), span, &statements);
     let is_asserted = |fact: &&Arc<Fact>| span_in(fact, id).is_none_or(|span| !is_mentioned(fact, span));
     facts.into_iter().filter(is_asserted).flat_map(|fact| mark_as_lie(views, speaker, fact)).collect()
 }
@@ -103,4 +132,27 @@ pub(crate) fn mark_as_lie(views: &StateViews, speaker: &EntityId, fact: &Arc<Fac
         changes.extend(learn::overhear(views, &statement, &occasion).changes);
     }
     changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dependent_clause_is_no_part_of_the_claim() {
+        for (text, words, expected) in [
+            ("I slept at the ford when the granary burned.", "the granary burned", true),
+            ("When the granary burned, I slept at the ford.", "the granary burned", true),
+            ("When the granary burned, Cyra slept at the ford.", "Cyra slept", false),
+            ("Cyra slept at the ford because the granary burned.", "Cyra slept", false),
+            ("We rode, after Cyra had sold the mule, to the ford.", "Cyra had sold the mule", true),
+            ("I slept when the bell rang, and Cyra stole the mule.", "Cyra stole the mule", false),
+            ("I slept when the bell rang. Cyra stole the mule.", "Cyra stole the mule", false),
+            ("Cyra stole the mule.", "Cyra stole the mule", false),
+        ] {
+            let start = text.find(words).unwrap();
+            let span = Span { start, end: start + words.len() };
+            assert_eq!(is_in_dependent_clause(text, span), expected, "{text}");
+        }
+    }
 }

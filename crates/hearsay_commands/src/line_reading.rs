@@ -7,7 +7,7 @@ use crate::{
     fact_matching::{FactMatch, FactMatches, SpokenLine},
     presence::require_speaker,
     reading::{ReadingTools, find_talk_kind},
-    session::LogLine,
+    session::{LogLine, without_confidential_asides},
 };
 
 /// A line that is not recorded yet.
@@ -76,7 +76,7 @@ impl UnrecordedLine {
                 let line = SpokenLine::new(speaker.id.clone(), text);
                 Some(SpokenLine { place, time, lie: *lie, for_dm: true, ..line })
             }
-            None => Some(SpokenLine::narration(text)),
+            None => Some(SpokenLine::narration(without_confidential_asides(text))),
         }
     }
 

@@ -90,7 +90,7 @@ pub(crate) fn learn_end(
         return Ok(Vec::new());
     }
     let provenance = Provenance { recorded: now, ..Provenance::new(Method::Authored, Author::Dm) };
-    let ending = learn::ending(location, until.clone(), None, provenance)?;
+    let ending = learn::ending(location, until.clone(), provenance)?;
     let learned = learn_fact(&ending, knowers, Some(until));
     Ok(std::iter::once(Change::AssertFact(ending)).chain(learned).collect())
 }

@@ -119,6 +119,12 @@ impl Proposal {
         self.text.as_ref().is_some_and(|text| text.sincerity == Sincerity::Lie)
     }
 
+    /// Returns the proposal as a statement in which the speaker does not lie.
+    fn without_lie(&self) -> Self {
+        let text = self.text.clone().map(|text| TextSource { sincerity: Sincerity::Sincere, ..text });
+        Self { text, ..self.clone() }
+    }
+
     /// Returns the status of the fact if it is recorded as the statement of its speaker.
     fn claim_status(&self) -> FactStatus {
         if self.is_lie() { FactStatus::False } else { FactStatus::Claimed }
@@ -222,6 +228,12 @@ enum Outcome {
         /// Maximum credence of the knowers that learn the fact.
         max_credence: Credence,
     },
+    /// A part of a lie states a canon fact of another source. The hearers learn the canon fact.
+    Restates {
+        canon: Arc<Fact>,
+        /// Maximum credence of the knowers that learn the fact.
+        max_credence: Credence,
+    },
     /// The source states the fact for the first time, or states it exactly as it is recorded.
     Stated {
         fact: Arc<Fact>,
@@ -257,6 +269,10 @@ impl Proposer<'_> {
             Outcome::Supports { earlier, fact, status, max_credence } => {
                 self.support(&earlier, &fact, status)?;
                 self.teach(proposal, &earlier, max_credence);
+            }
+            Outcome::Restates { canon, max_credence } => {
+                self.counts.known += 1;
+                self.teach(&proposal.without_lie(), &canon, max_credence);
             }
             Outcome::Stated { fact, ended_values, max_credence } => {
                 self.record(&fact, ended_values);
@@ -333,9 +349,15 @@ impl Proposer<'_> {
                 let max_credence = if is_canon_elsewhere && waits { credence(confidence) } else { max_credence };
                 return Ok(Outcome::Supports { earlier, fact, status, max_credence });
             }
+            // A true part of a lie is not false. If it is a secret, nobody learns the secret from the lie.
+            RecordedMatch::CanonElsewhere { canon } if proposal.is_lie() => {
+                let is_secret = canon.secrecy() == Secrecy::Secret;
+                let restated = Outcome::Restates { canon, max_credence: credence(confidence) };
+                return Ok(if is_secret { Outcome::Known } else { restated });
+            }
             // Another source has already made the fact canon, so this statement needs no review.
-            RecordedMatch::CanonElsewhere if waits => (proposal.claim_status(), credence(confidence)),
-            RecordedMatch::CanonElsewhere | RecordedMatch::None => (status, max_credence),
+            RecordedMatch::CanonElsewhere { .. } if waits => (proposal.claim_status(), credence(confidence)),
+            RecordedMatch::CanonElsewhere { .. } | RecordedMatch::None => (status, max_credence),
         };
         let fact = if fact.status() == status { fact } else { Arc::new(fact.to_builder().status(status).build()?) };
         self.decide_by_content(proposal, fact, Vec::new(), max_credence)

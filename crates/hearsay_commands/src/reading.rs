@@ -20,7 +20,7 @@ use hearsay_model::{
 
 use crate::{
     policy::TextOrigin,
-    session::{has_game_phrase, is_table_line},
+    session::{has_game_phrase, is_greeting, is_table_line},
 };
 pub use draft::{Draft, DraftExtraction};
 pub use passage_context::{PassageWithContext, SessionLines};
@@ -127,10 +127,10 @@ pub fn read_passages(passages: Vec<PassageWithContext>, tools: &ReadingTools<'_>
 /// Minimum probability of table talk at which even an exclamation of a character is treated as table talk.
 const MIN_CERTAIN_TABLE_TALK: f32 = 0.9;
 
-/// Returns the kind of talk of a line. If the reading model takes the line for table talk, two kinds of lines are still
+/// Returns the kind of talk of a line. If the reading model takes the line for table talk, three kinds of lines are still
 /// in character: lines of NPCs without a phrase about the game, because few people talk about the game under the name of
-/// an NPC, and exclamations of characters ("Tobin! Drop the key!"), unless the model is certain. The facts of a line that
-/// counts as table talk are lost.
+/// an NPC, greetings and farewells of characters, and exclamations of characters ("Tobin! Drop the key!"), unless the model
+/// is certain. The facts of a line that counts as table talk are lost.
 fn decide_talk_kind(
     talk: &TalkProbabilities,
     speaker: Option<&EntityId>,
@@ -139,8 +139,9 @@ fn decide_talk_kind(
 ) -> TalkKind {
     let is_shout = speaker.is_some() && text.contains('!') && talk.out_of_character < MIN_CERTAIN_TABLE_TALK;
     let is_npc_speech = is_npc(speaker_kind) && !has_game_phrase(text);
+    let is_courtesy = speaker.is_some() && is_greeting(text);
     match talk.kind() {
-        TalkKind::OutOfCharacter if is_shout || is_npc_speech => TalkKind::InCharacter,
+        TalkKind::OutOfCharacter if is_shout || is_npc_speech || is_courtesy => TalkKind::InCharacter,
         kind => kind,
     }
 }

@@ -187,7 +187,7 @@ impl RecordedStory {
     /// Makes a character leave. All others in the room witness it.
     fn record_departure(&mut self, location: &Fact) -> Result<(), StoryEventError> {
         let until = self.date();
-        let ending = learn::ending(location, until.clone(), None, provenance())?;
+        let ending = learn::ending(location, until.clone(), provenance())?;
         let Some(room) = location.object().entity() else { return Ok(()) };
         let mut witnesses = characters_at(&self.state, room, Some(self.now()));
         witnesses.push(location.subject().clone());

@@ -448,7 +448,7 @@ impl GeneratedWorld {
                 // end anyway.
                 let _ = self.apply(vec![Change::EndFact { fact: old.id(), until: until.clone() }]);
             }
-            learn::ending(&old, until, None, random_provenance(random)?)?
+            learn::ending(&old, until, random_provenance(random)?)?
         };
         let witnesses = random.subset(&self.characters()?, 35);
         let occasion = self.occasion(random)?;

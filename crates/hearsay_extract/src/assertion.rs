@@ -149,6 +149,7 @@ impl SentenceReader<'_> {
         let parent = self.clauses[at].parent.and_then(|parent| Some((parent, earlier_statuses.get(parent)?.clone())));
         if let Some((parent, parent_status)) = parent {
             self.inherit_from_parent(at, parent, &parent_status, &mut status);
+            status.is_unasserted |= self.is_asked(at, parent);
         }
         self.apply_verb_group(at, &mut status);
         self.apply_negation(at, &mut status);
@@ -278,7 +279,7 @@ impl SentenceReader<'_> {
         status.is_unasserted |= vg.has_going_to;
         status.ended |= vg.has_used_to;
         // Example: "was his wife for ten years"
-        let has_time_span = (clause.rest_items.0..clause.rest_items.1).any(|item| {
+        let has_time_span = clause.rest_items.clone().any(|item| {
             self.syntax.word(item) == "for"
                 && self
                     .syntax
@@ -312,7 +313,7 @@ impl SentenceReader<'_> {
             }
         }
         // Example: "owes him nothing"
-        let has_nothing = (clause.rest_items.0..clause.rest_items.1).any(|item| {
+        let has_nothing = clause.rest_items.clone().any(|item| {
             self.syntax.noun_group_at(item).is_some_and(|np| self.norm(self.noun_group(np).head) == "nothing")
                 && !lists().prepositions.exceptions.contains(self.syntax.word(item + 1))
         });
@@ -326,6 +327,14 @@ impl SentenceReader<'_> {
             start > 0 && self.norm(start - 1) == "neither" || self.norm(start) == "neither"
         });
         status.denied ^= has_neither && !status.ended;
+        // Example: "Everybody but Odo trusts …"
+        let is_exception = clause.subjects.first().is_some_and(|np| {
+            let start = self.noun_group(*np).start;
+            start > 1
+                && lists().prepositions.exceptions.contains(self.norm(start - 1))
+                && lists().pronouns.universal.contains(self.norm(start - 2))
+        });
+        status.denied ^= is_exception && !status.ended;
         // Example: "is neither a smith nor a member"
         let has_neither = (vg.end..(vg.end + 2).min(self.tokens.len())).any(|at| self.norm(at) == "neither");
         status.denied |= has_neither && !vg.is_negated;

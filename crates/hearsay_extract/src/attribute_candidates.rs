@@ -34,7 +34,7 @@ impl<'a> SentenceReader<'a> {
             let vg = self.verb_group(at).clone();
             let mut remaining = MAX_ATTRIBUTES_PER_CLAUSE;
             let subjects = self.described_entities(&clause.subjects);
-            let to = self.chunk_end(clause.rest_items.1.saturating_sub(1)).max(vg.end).min(self.tokens.len());
+            let to = self.chunk_end(clause.last_item()).max(vg.end).min(self.tokens.len());
             if subjects.is_empty() {
                 continue;
             }

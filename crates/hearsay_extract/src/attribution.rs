@@ -1,5 +1,7 @@
 //! Finds the source that a text names for a statement: "according to Hope", "says Odo", "Rafi's theory is that …".
 
+use std::ops::Range;
+
 use crate::{
     assertion_status::AssertionStatus,
     chunker::VerbForm,
@@ -71,8 +73,8 @@ impl SentenceReader<'_> {
             let vg = self.verb_group(*at);
             let properties = self.grammar.verb_properties(&vg.lemma);
             let follows_comma = clause.start > 0 && self.syntax.word(clause.start - 1) == ",";
-            let is_final = clause.rest_items.0 >= self.chunks.items.len()
-                || lists().prepositions.after_reports.contains(self.syntax.word(clause.rest_items.0));
+            let is_final = clause.rest_items.start >= self.chunks.items.len()
+                || lists().prepositions.after_reports.contains(self.syntax.word(clause.rest_items.start));
             (properties.is_speech || properties.is_thought)
                 && vg.form == VerbForm::Finite
                 && !lists().verbs.not_parenthetical.contains(vg.lemma.as_str())
@@ -145,7 +147,7 @@ impl SentenceReader<'_> {
         }
         // Example: "Camille was told by Baptiste that …"
         if self.verb_group(parent).is_passive {
-            let (from, to) = self.clauses[parent].rest_items;
+            let Range { start: from, end: to } = self.clauses[parent].rest_items;
             let agent = (from..to).find(|item| matches!(self.syntax.word(*item), "by" | "from"));
             let agents = agent.map(|item| self.syntax.noun_list(item + 1, to).0).unwrap_or_default();
             let hearers = speakers.iter().map(|resolved_entity| resolved_entity.entity).collect();
@@ -182,7 +184,7 @@ impl SentenceReader<'_> {
 
     /// Sets the person after "from" as the source, as in "I heard from Sela that …".
     pub(crate) fn set_informant(&mut self, parent: usize, status: &mut AssertionStatus) {
-        let (from, to) = self.clauses[parent].rest_items;
+        let Range { start: from, end: to } = self.clauses[parent].rest_items;
         let Some(item) = (from..to).find(|item| self.syntax.word(*item) == "from") else { return };
         let (list, _) = self.syntax.noun_list(item + 1, self.chunks.items.len());
         if let Some(speaker) = self.resolve_all(&list, &[]).first() {

@@ -62,9 +62,9 @@ impl SentenceReader<'_> {
         let is_copula = vg.is_copula || (self.grammar.verb_properties(&vg.lemma).is_seeming && !vg.is_passive);
         let mut has_facts = false;
         if is_copula || vg.is_passive || is_participle_note {
-            let is_fronted = clause.rest_items.0 < clause.verb_item;
+            let is_fronted = clause.rest_items.start < clause.verb_item;
             let from = match is_fronted {
-                true => self.chunk_start(clause.rest_items.0),
+                true => self.chunk_start(clause.rest_items.start),
                 false if vg.is_passive || is_participle_note => vg.head,
                 false => vg.end,
             };
@@ -98,9 +98,9 @@ impl SentenceReader<'_> {
             let word = self.norm(vg.head).to_owned();
             let verb_item = clause.verb_item;
             let stands_alone = self.syntax.noun_group_at(verb_item + 1).is_none()
-                && (clause.rest_items.0 >= clause.rest_items.1
-                    || self.syntax.word(clause.rest_items.0) == ","
-                    || self.syntax.word(clause.rest_items.0) == "and");
+                && (clause.rest_items.is_empty()
+                    || self.syntax.word(clause.rest_items.start) == ","
+                    || self.syntax.word(clause.rest_items.start) == "and");
             let attributes = Some(self.grammar.adjective_attributes(&word));
             if let Some((target, _)) = attributes
                 .and_then(|entries| entries.first().copied())
@@ -145,7 +145,7 @@ impl SentenceReader<'_> {
         else {
             return false;
         };
-        let item = (clause.rest_items.0..clause.rest_items.1).find(|item| self.syntax.noun_group_at(*item).is_some());
+        let item = clause.rest_items.clone().find(|item| self.syntax.noun_group_at(*item).is_some());
         let Some(place) = item.and_then(|item| self.syntax.noun_group_at(item)) else { return false };
         let places = self.resolve(place, &[]);
         let (value, span) =

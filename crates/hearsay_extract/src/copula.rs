@@ -5,7 +5,9 @@ use std::ops::Range;
 use hearsay_model::attribute;
 
 use crate::{
+    assertion_status::AssertionStatus,
     chunker::Chunk,
+    facts::{Cue, CueKind},
     grammar::{Pattern, PatternPart, WordClass, is_ignored, normalize_reflexive},
     kind_set::KindSet,
     mentions::EntityRef,
@@ -33,43 +35,81 @@ impl SentenceReader<'_> {
         subject_np: Option<usize>,
     ) -> bool {
         let ClauseContext { at, basis, .. } = context;
-        let clause = self.clauses[at].clone();
         let is_passive = self.verb_group(at).is_passive;
-        let mut to = self.chunk_end(clause.rest_items.1.saturating_sub(1)).max(from).min(self.tokens.len());
-        if basis.status.denied && self.syntax.word(clause.rest_items.1) == "but" {
-            // In "not her son but her nephew", the asserted words follow "but".
-            let is_end = |item: &usize| {
-                matches!(self.chunks.items.get(*item), Some(Chunk::VerbGroup(_)) | None)
-                    || matches!(self.syntax.word(*item), "," | "." | ";" | "!")
-            };
-            let end = (clause.rest_items.1 + 1..=self.chunks.items.len()).find(is_end).unwrap_or(clause.rest_items.1);
-            if !matches!(self.chunks.items.get(end), Some(Chunk::VerbGroup(_))) {
-                to = self.chunk_end(end - 1).min(self.tokens.len());
-            }
-        }
-        let is_seeming =
-            self.grammar.verb_properties(&self.verb_group(at).lemma).is_seeming && !self.verb_group(at).is_copula;
-        let mut status = basis.status.clone();
-        if is_seeming && self.verb_group(at).lemma != "feel" {
-            let words = self.source_text(self.verb_group(at).head, self.verb_group(at).end);
-            let factor = self.grammar.confidence_factor(DoubtFactor::HEDGE);
-            status.confidence_factor = status.confidence_factor.min(factor);
-            status.cues.push(crate::facts::Cue { kind: crate::facts::CueKind::Hedge, words });
-        }
-        let status = &status;
-        let mut has_fact = false;
+        let to = self.complement_end(at, from, basis.status.denied);
+        let status = self.complement_status(at, basis.status);
         // Examples: "Meridian's crest is …", "her brother's Tob", "his eyes are blue"
         let is_possession = subject_np
             .is_some_and(|np| self.grammar.possession_nouns.contains_key(self.norm(self.chunks.noun_groups[np].head)));
         if (!is_passive || is_possession)
             && let Some(np) = subject_np
+            && self.read_owned_subject(ClauseContext { basis: basis.with_status(&status), ..context }, np, from, to)
         {
-            has_fact |=
-                self.read_owned_subject(ClauseContext { basis: basis.with_status(status), ..context }, np, from, to);
-            if has_fact {
-                return true;
+            return true;
+        }
+        let (mut has_fact, mut next) = (false, from);
+        for (index, start) in self.complement_starts(from, to).into_iter().enumerate() {
+            if start < next {
+                continue;
+            }
+            // Example: "not her son but her nephew"
+            let mut status = status.clone();
+            if index > 0 && status.denied && self.norm(start - 1) == "but" {
+                status.denied = false;
+            }
+            let context = ClauseContext { basis: basis.with_status(&status), ..context };
+            let start = self.skip_modifiers(start, to);
+            let start = start + usize::from(self.norm(start) == "dead" && self.is_intensifier(start));
+            let end = match self.read_fixed_phrase(context, start, to) {
+                None if is_passive => {
+                    let is_adjective = index == 0 && self.gives_lasting_attribute(start);
+                    return has_fact || (is_adjective && self.read_adjective(context, start).is_some());
+                }
+                None => self.read_adjective(context, start).or_else(|| self.read_noun(context, start, to)),
+                fixed_phrase_end => fixed_phrase_end,
+            };
+            if let Some(end) = end {
+                has_fact = true;
+                next = end;
             }
         }
+        has_fact
+    }
+
+    /// Returns the token after the words that follow "is", which start at token `from`.
+    fn complement_end(&self, at: usize, from: usize, is_denied: bool) -> usize {
+        let clause = &self.clauses[at];
+        let next_item = clause.rest_items.end;
+        if is_denied && self.syntax.word(next_item) == "but" {
+            // In "not her son but her nephew", the asserted words follow "but".
+            let is_verb = |item: usize| matches!(self.chunks.items.get(item), Some(Chunk::VerbGroup(_)));
+            let is_end = |item: &usize| {
+                is_verb(*item)
+                    || *item >= self.chunks.items.len()
+                    || matches!(self.syntax.word(*item), "," | "." | ";" | "!")
+            };
+            let end = (next_item + 1..=self.chunks.items.len()).find(is_end).unwrap_or(next_item);
+            if !is_verb(end) {
+                return self.chunk_end(end - 1).min(self.tokens.len());
+            }
+        }
+        self.chunk_end(clause.last_item()).max(from).min(self.tokens.len())
+    }
+
+    /// Returns the assertion status of the words after the verb. A verb such as "seems" makes them a guess.
+    fn complement_status(&self, at: usize, status: &AssertionStatus) -> AssertionStatus {
+        let (verb, mut status) = (self.verb_group(at), status.clone());
+        if self.grammar.verb_properties(&verb.lemma).is_seeming && !verb.is_copula && verb.lemma != "feel" {
+            let factor = self.grammar.confidence_factor(DoubtFactor::HEDGE);
+            status.confidence_factor = status.confidence_factor.min(factor);
+            status.cues.push(Cue { kind: CueKind::Hedge, words: self.source_text(verb.head, verb.end) });
+        }
+        status
+    }
+
+    /// Returns the tokens at which the words after "is" can start a statement: the first token, and the tokens after
+    /// commas and conjunctions.
+    fn complement_starts(&self, from: usize, to: usize) -> Vec<usize> {
         let mut starts = vec![from];
         for token in from + 1..to {
             let follows_conjunction = matches!(self.norm(token - 1), "," | "and" | "but");
@@ -86,48 +126,30 @@ impl SentenceReader<'_> {
             starts.push(np.end);
         }
         starts.truncate(8);
-        let mut next = from;
-        for (index, start) in starts.into_iter().enumerate() {
-            if start < next {
-                continue;
-            }
-            // Example: "not her son but her nephew"
-            let mut status = status.clone();
-            if index > 0 && status.denied && self.norm(start - 1) == "but" {
-                status.denied = false;
-            }
-            let context = ClauseContext { basis: basis.with_status(&status), ..context };
-            let start = self.skip_modifiers(start, to);
-            let start = start + usize::from(self.norm(start) == "dead" && self.is_intensifier(start));
-            let leads_to_phrase = start + 1 < to
-                && self.grammar.word_class(self.norm(start)).has(WordClass::ADJECTIVE)
-                && self.grammar.word_class(self.norm(start + 1)).has(WordClass::PREPOSITION);
-            let fixed_phrase_end = self
-                .read_phrase(context, start, to)
-                .or_else(|| self.read_age(context, start, to))
-                .or_else(|| if leads_to_phrase { self.read_phrase(context, start + 1, to) } else { None })
-                .or_else(|| self.read_reciprocal_phrase(context, start, to));
-            let end = match fixed_phrase_end {
-                // A passive such as "is wounded" gives only a condition or an appearance.
-                None if is_passive => {
-                    // "was restrained" describes an event, not a personality.
-                    let is_lasting = |(target, _): &(usize, bool)| {
-                        let name = self.grammar.targets[*target].predicate.as_str();
-                        matches!(name, attribute::CONDITION | attribute::APPEARANCE)
-                    };
-                    let entries = self.grammar.attribute_adjectives.get(self.norm(start));
-                    let is_adjective = index == 0 && entries.is_some_and(|entries| entries.iter().any(is_lasting));
-                    return has_fact || (is_adjective && self.read_adjective(context, start).is_some());
-                }
-                None => self.read_adjective(context, start).or_else(|| self.read_noun(context, start, to)),
-                fixed_phrase_end => fixed_phrase_end,
-            };
-            if let Some(end) = end {
-                has_fact = true;
-                next = end;
-            }
-        }
-        has_fact
+        starts
+    }
+
+    /// Records the facts of a phrase or an age at a token. Returns the token after the phrase, or `None` if there is no
+    /// phrase.
+    fn read_fixed_phrase(&mut self, context: ClauseContext<'_>, start: usize, to: usize) -> Option<usize> {
+        let leads_to_phrase = start + 1 < to
+            && self.grammar.word_class(self.norm(start)).has(WordClass::ADJECTIVE)
+            && self.grammar.word_class(self.norm(start + 1)).has(WordClass::PREPOSITION);
+        self.read_phrase(context, start, to)
+            .or_else(|| self.read_age(context, start, to))
+            .or_else(|| if leads_to_phrase { self.read_phrase(context, start + 1, to) } else { None })
+            .or_else(|| self.read_reciprocal_phrase(context, start, to))
+    }
+
+    /// Returns whether a word after a passive, such as "wounded", gives a condition or an appearance. Other words, such
+    /// as "restrained", describe an event and not a personality.
+    fn gives_lasting_attribute(&self, token: usize) -> bool {
+        let is_lasting = |(target, _): &(usize, bool)| {
+            let name = self.grammar.targets[*target].predicate.as_str();
+            matches!(name, attribute::CONDITION | attribute::APPEARANCE)
+        };
+        let entries = self.grammar.attribute_adjectives.get(self.norm(token));
+        entries.is_some_and(|entries| entries.iter().any(is_lasting))
     }
 
     /// Records an age: "about fifty", "twenty-six years old", "past seventy".
@@ -195,7 +217,7 @@ impl SentenceReader<'_> {
         let predicate = self.grammar.targets[pattern.target].predicate.as_str();
         let group = &self.chunks.noun_groups[np];
         let item = self.chunk_of(np)?;
-        let end = self.value_end(item, self.clauses[at].rest_items.1.max(item + 1));
+        let end = self.value_end(item, self.clauses[at].rest_items.end.max(item + 1));
         let is_object_only = matches!(
             predicate,
             attribute::ALIAS
@@ -488,8 +510,8 @@ impl SentenceReader<'_> {
     /// the token after the words that were read.
     pub(crate) fn read_noun(&mut self, context: ClauseContext<'_>, start: usize, to: usize) -> Option<usize> {
         let ClauseContext { at, subjects, basis } = context;
-        let item =
-            (self.clauses[at].rest_items.0..self.chunks.items.len()).find(|item| self.chunk_start(*item) >= start)?;
+        let item = (self.clauses[at].rest_items.start..self.chunks.items.len())
+            .find(|item| self.chunk_start(*item) >= start)?;
         if self.chunk_start(item) != start || start >= to {
             return None;
         }

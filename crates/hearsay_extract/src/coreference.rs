@@ -46,6 +46,8 @@ pub(crate) struct MentionHistory {
     pub(crate) speaker: Option<EntityRef>,
     /// Person whom the speaker of the text addressed last by name.
     pub(crate) addressed: Option<EntityRef>,
+    /// Sentences in which a verb has a thing without a name as its object, as in "takes a coin".
+    unnamed_objects: Vec<usize>,
     /// Last sentence in which the speaker announced an act, as in "I will pay".
     pub(crate) announced_in_sentence: Option<usize>,
     /// Names that begin a sentence of the text as its subject, each with its position in bytes.
@@ -56,6 +58,7 @@ pub(crate) struct MentionHistory {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Antecedent {
     pub(crate) entity: EntityRef,
+    sentence: usize,
     pub(crate) is_in_other_sentence: bool,
     pub(crate) is_ambiguous: bool,
     /// Whether the sentence of the pronoun also names another suitable entity, as in "Odo stabs Bram and he dies".
@@ -99,6 +102,20 @@ impl MentionHistory {
         (self.addressed, self.announced_in_sentence) = (None, None);
     }
 
+    /// Records that a verb of the current sentence has a thing without a name as its object.
+    pub(crate) fn record_unnamed_object(&mut self) {
+        if self.unnamed_objects.last() != Some(&self.sentence) {
+            self.unnamed_objects.push(self.sentence);
+        }
+    }
+
+    /// Returns whether a sentence between the antecedent and the current sentence has a thing without a name as the object
+    /// of a verb.
+    pub(crate) fn is_object_between(&self, antecedent: &Antecedent) -> bool {
+        let last = self.unnamed_objects.iter().rev().find(|sentence| **sentence < self.sentence);
+        last.is_some_and(|last| antecedent.sentence < *last)
+    }
+
     pub(crate) fn recent_entities(&self) -> Vec<EntityRef> {
         self.mentions.iter().rev().map(|mention| mention.entity).collect()
     }
@@ -108,6 +125,18 @@ impl MentionHistory {
         let is_person_subject =
             |mention: &&EntityMention| mention.is_subject && mention.kinds.intersects(KindSet::PERSON);
         self.mentions.iter().rev().find(is_person_subject).map(|mention| mention.entity)
+    }
+
+    /// Returns the person who is the subject of the previous sentence, if this sentence mentions no other person, and no
+    /// verb of it has somebody or something without a name as its object.
+    pub(crate) fn only_previous_person(&self) -> Option<EntityRef> {
+        let previous = self.sentence.checked_sub(1)?;
+        let is_person =
+            |mention: &&EntityMention| mention.sentence == previous && mention.kinds.intersects(KindSet::PERSON);
+        let persons: Vec<&EntityMention> = self.mentions.iter().filter(is_person).collect();
+        let subject = persons.iter().find(|mention| mention.is_subject)?.entity;
+        let is_only = persons.iter().all(|mention| mention.entity == subject);
+        (is_only && !self.unnamed_objects.contains(&previous)).then_some(subject)
     }
 
     /// Returns the entity of the current entry, the entity of the note, or otherwise the person mentioned last.
@@ -212,6 +241,7 @@ impl MentionHistory {
         });
         Some(Antecedent {
             entity: best.entity,
+            sentence: best.sentence,
             is_in_other_sentence: best.sentence != self.sentence,
             is_ambiguous: (rivals > 0 && (rival_has_same_role || !best.is_subject))
                 || (!has_known_gender(best) && candidates.len() > 1 && rivals > 0),

@@ -18,7 +18,7 @@ impl SentenceReader<'_> {
         let clause = self.clauses[at].clone();
         let Some(relative) = clause.start.checked_sub(1) else { return false };
         let has_no_object =
-            clause.rest_items.0 >= clause.rest_items.1 || self.syntax.noun_group_at(clause.rest_items.0).is_none();
+            clause.rest_items.is_empty() || self.syntax.noun_group_at(clause.rest_items.start).is_none();
         if self.verb_group(at).is_passive || !has_no_object {
             return false;
         }
@@ -32,7 +32,7 @@ impl SentenceReader<'_> {
             let copula_clause =
                 self.clauses.get(at + 1).filter(|next| self.chunks.verb_groups[next.verb_group].is_copula).cloned();
             let Some(copula_clause) = copula_clause else { return false };
-            self.syntax.noun_list(copula_clause.rest_items.0, copula_clause.rest_items.1).0
+            self.syntax.noun_list(copula_clause.rest_items.start, copula_clause.rest_items.end).0
         } else {
             return false;
         };
@@ -42,7 +42,7 @@ impl SentenceReader<'_> {
         let fact_count = self.facts.len();
         for pattern in patterns.iter().filter(|pattern| pattern.value.is_none()) {
             if !self.grammar.targets[pattern.target].predicate.is_relation()
-                || !self.fits_gap(pattern, clause.rest_items.0)
+                || !self.fits_gap(pattern, clause.rest_items.start)
             {
                 continue;
             }

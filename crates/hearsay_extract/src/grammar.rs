@@ -499,7 +499,7 @@ impl Grammar {
                     self.word_classes.get(word).is_some_and(|class| class.has(WordClass::PREPOSITION)) || word == "as"
                 }) || lists().phrases.with_objects.contains(phrase);
                 let (first, mut pattern) = self.pattern(target, phrase, false, takes_object)?;
-                if !takes_object {
+                if !takes_object && pattern.value.is_none() {
                     pattern.value = Some(phrase.replace('?', ""));
                 }
                 self.phrase_patterns.entry(first).or_default().push(pattern);

@@ -87,7 +87,7 @@ impl SentenceReader<'_> {
             let clause = self.clauses[at].clone();
             let vg = self.chunks.verb_groups[clause.verb_group].clone();
             let subjects = self.resolve_subjects(&clause.subjects);
-            let to = self.chunk_end(clause.rest_items.1.saturating_sub(1)).max(vg.end);
+            let to = self.chunk_end(clause.last_item()).max(vg.end);
             let is_joint = (vg.end..to).any(|at| self.norm(at) == "together");
             if let [a, b] = subjects[..]
                 && is_joint
@@ -139,7 +139,7 @@ impl SentenceReader<'_> {
     ) {
         let vg = self.chunks.verb_groups[self.clauses[at].verb_group].clone();
         let is_perception = self.grammar.triggers.contains(Trigger::Perception, &vg.lemma);
-        let last = self.chunk_end(self.clauses[at].rest_items.1.saturating_sub(1)).max(vg.end);
+        let last = self.chunk_end(self.clauses[at].last_item()).max(vg.end);
         for mention in mentions.iter().filter(|mention| mention.start >= vg.end && mention.end <= last) {
             let kinds = self.kinds(mention.resolved.entity);
             let follows_place_preposition = (mention.start.saturating_sub(4).max(vg.end)..mention.start + 1)

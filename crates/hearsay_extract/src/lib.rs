@@ -128,7 +128,7 @@ pub use facts::{
     Cue, CueKind, ExtractedFact, Extraction, FactObject, Mention, NameOccurrence, NewEntity, SentenceEncoder, Text,
     TextType,
 };
-pub use function_words::{is_anaphor, is_pronoun};
+pub use function_words::{is_anaphor, is_pronoun, replace_group_pronouns};
 pub use language::Language;
 pub use language_file::LanguageError;
 pub use lexicon::{EntityNames, Lexicon, LexiconEntity, subject_pronoun};

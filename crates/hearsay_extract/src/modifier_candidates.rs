@@ -71,7 +71,7 @@ impl SentenceReader<'_> {
         max_proposals: usize,
     ) -> usize {
         let vg = self.chunks.verb_groups[clause.verb_group].clone();
-        let mut from = self.chunk_end(clause.rest_items.1.saturating_sub(1)).max(vg.end);
+        let mut from = self.chunk_end(clause.last_item()).max(vg.end);
         let mut proposal_count = 0;
         while proposal_count < max_proposals
             && self.tokens.get(from).is_some_and(|token| token.is_punctuation(",\u{2014}"))
@@ -127,7 +127,7 @@ impl SentenceReader<'_> {
         status: &AssertionStatus,
     ) -> bool {
         let vg = self.chunks.verb_groups[clause.verb_group].clone();
-        let to = self.chunk_end(clause.rest_items.1.saturating_sub(1)).max(vg.end).min(self.tokens.len());
+        let to = self.chunk_end(clause.last_item()).max(vg.end).min(self.tokens.len());
         let first = self.norm(vg.end);
         let has_addressee = lists().prepositions.addressees.contains(first);
         let has_name = self.names.iter().any(|name| name.start >= vg.end && name.start < to);
@@ -191,9 +191,9 @@ impl SentenceReader<'_> {
 
     /// Proposes the same home, place or event for companions, as in "lives at the mill with his daughter Violet".
     fn propose_companions(&mut self, clause: &Clause, subjects: &[ResolvedEntity], status: &AssertionStatus) -> usize {
-        let with = (clause.rest_items.0..clause.rest_items.1).find(|item| self.syntax.word(*item) == "with");
+        let with = clause.rest_items.clone().find(|item| self.syntax.word(*item) == "with");
         let Some((with, subject)) = with.zip(subjects.first().copied()) else { return 0 };
-        let (list, _) = self.syntax.noun_list(with + 1, clause.rest_items.1);
+        let (list, _) = self.syntax.noun_list(with + 1, clause.rest_items.end);
         let entities: Vec<_> = subjects.iter().map(|subject| subject.entity).collect();
         let others = self.resolve_all(&list, &entities);
         let place_roles = [PredicateRole::Residence, PredicateRole::Location, PredicateRole::Participation];

@@ -193,6 +193,9 @@ impl SentenceReader<'_> {
             (None, Some(owner)) if owner > usize::MAX / 2 => (vec![usize::MAX - owner], None),
             _ => return Vec::new(),
         };
+        // In "breaks his neck", the neck can belong to the subject. In "serves at his pleasure", the pleasure cannot.
+        let owned_item = item.is_none().then(|| pattern_match.end.checked_sub(1)).flatten();
+        let excluded: &[EntityRef] = if owned_item.is_some_and(|item| self.is_object(item)) { &[] } else { excluded };
         // Example: "swear to no Thane"
         let is_negated = |np: &usize| {
             self.chunks.noun_groups[*np].article.is_some_and(|at| matches!(self.norm(at), "no" | "neither"))

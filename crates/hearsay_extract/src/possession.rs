@@ -34,7 +34,9 @@ impl SentenceReader<'_> {
         }
         let clause = self.clauses[at].clone();
         // Example: "your fixer for this one is Cassius Moon"
-        let name_group = (clause.rest_items.0..clause.rest_items.1)
+        let name_group = clause
+            .rest_items
+            .clone()
             .find_map(|item| self.syntax.noun_group_at(item))
             .filter(|other| {
                 self.chunks.noun_groups[*other].name.is_some() && self.chunks.noun_groups[*other].owner.is_none()
@@ -61,7 +63,7 @@ impl SentenceReader<'_> {
             return false;
         }
         // Example: "her brother is Tob"
-        let next = (clause.rest_items.0..clause.rest_items.1).find(|item| self.syntax.noun_group_at(*item).is_some());
+        let next = clause.rest_items.clone().find(|item| self.syntax.noun_group_at(*item).is_some());
         if let Some(next) = next
             && let Some(other) = self.syntax.noun_group_at(next)
             && self.chunk_start(next) <= from + 1
@@ -69,7 +71,7 @@ impl SentenceReader<'_> {
             && self.chunks.noun_groups[other].owner.is_none()
             && self.grammar.noun_patterns.contains_key(&self.singular(&head))
         {
-            let (list, _) = self.syntax.noun_list(next, clause.rest_items.1);
+            let (list, _) = self.syntax.noun_list(next, clause.rest_items.end);
             let named_entities = self.resolve_all(&list, &[]);
             let noun_context =
                 NounContext { np, item: item.unwrap_or(0), subjects: &named_entities, basis, clause: Some(at) };
@@ -169,9 +171,7 @@ impl SentenceReader<'_> {
     pub(crate) fn read_possession(&mut self, context: ClauseContext<'_>) -> bool {
         let ClauseContext { at, subjects, basis } = context;
         let clause = self.clauses[at].clone();
-        let Some(item) =
-            (clause.rest_items.0..clause.rest_items.1).find(|item| self.syntax.noun_group_at(*item).is_some())
-        else {
+        let Some(item) = clause.rest_items.clone().find(|item| self.syntax.noun_group_at(*item).is_some()) else {
             return false;
         };
         let Some(np) = self.syntax.noun_group_at(item) else { return false };
@@ -189,9 +189,9 @@ impl SentenceReader<'_> {
         }
         let head = self.norm(group.head).to_owned();
         let Some(entries) = self.grammar.possession_nouns.get(&head).cloned() else { return false };
-        let mut to = self.value_end(item, clause.rest_items.1);
+        let mut to = self.value_end(item, clause.rest_items.end);
         if self.syntax.word(item + 1) == "like" && self.syntax.noun_group_at(item + 2).is_some() {
-            to = self.value_end(item + 2, clause.rest_items.1.max(item + 3));
+            to = self.value_end(item + 2, clause.rest_items.end.max(item + 3));
         }
         let value = self.source_text(self.chunk_content_start(item), to);
         let span = self.clause_span(at, to);
@@ -268,7 +268,7 @@ impl SentenceReader<'_> {
         let kinds = self.kinds(subject.entity);
         let target = targets.iter().find(|target| self.grammar.targets[**target].subject.intersects(kinds)).copied();
         let Some(target) = target else { return false };
-        let last_item = self.clauses[at].rest_items.1.saturating_sub(1);
+        let last_item = self.clauses[at].last_item();
         let (from, to) = (self.chunk_start(item + 2), self.chunk_end(last_item));
         let (value, span) = (self.source_text(from, to), self.clause_span(at, to));
         let weight_names = [basis.weight_names, &[Weight::BY_LABEL]].concat();
@@ -279,7 +279,7 @@ impl SentenceReader<'_> {
     /// Records the possessions that are listed after the first one: "has freckles, a gap between her teeth and a scar".
     fn read_listed_possessions(&mut self, context: ClauseContext<'_>, first_item: usize) {
         let ClauseContext { at, subjects, basis } = context;
-        let end_item = self.clauses[at].rest_items.1;
+        let end_item = self.clauses[at].rest_items.end;
         let weight_names = [basis.weight_names, &[Weight::BY_HAVING]].concat();
         for item in first_item + 1..end_item {
             let follows_conjunction = matches!(self.syntax.word(item - 1), "," | "and");

@@ -3,6 +3,8 @@
 //! These proposals have a low confidence and usually wait for the DM's review. Only the trained classifiers can raise
 //! their confidence.
 
+use std::ops::Range;
+
 use hearsay_model::attribute;
 
 use crate::{
@@ -36,6 +38,8 @@ impl SentenceReader<'_> {
     pub(crate) fn propose_relations(&mut self, statuses: &[AssertionStatus]) {
         self.propose_deaths();
         self.read_killings_by_unnamed(statuses);
+        self.read_found_dead(statuses);
+        self.read_verbless_death(statuses);
         if self.clauses.is_empty() {
             let status = self.sentence_status(false);
             if !status.is_unasserted {
@@ -95,7 +99,7 @@ impl SentenceReader<'_> {
             subjects.extend(self.mentions_of(*np, &[]));
         }
         let entities: Vec<EntityRef> = subjects.iter().map(|mention| mention.resolved.entity).collect();
-        let mut others = self.mentions_in(clause.verb_item + 1, clause.rest_items.1, &entities);
+        let mut others = self.mentions_in(clause.verb_item + 1, clause.rest_items.end, &entities);
         if clause.start < clause.verb_item && clause.subject_source != SubjectSource::Antecedent {
             let groups_before: Vec<usize> = (clause.start..clause.verb_item)
                 .filter_map(|item| self.syntax.noun_group_at(item))
@@ -186,7 +190,7 @@ impl SentenceReader<'_> {
     /// Returns whether a clause says the name of its subject: "is Ansa", "is called Ansa".
     fn names_subject(&self, clause: &Clause) -> bool {
         let vg = &self.chunks.verb_groups[clause.verb_group];
-        let (from, to) = clause.rest_items;
+        let Range { start: from, end: to } = clause.rest_items;
         let first_group = (from..to).find(|item| self.syntax.noun_group_at(*item).is_some());
         let is_name = |item: usize| {
             let np = self.syntax.noun_group_at(item);
@@ -248,7 +252,7 @@ impl SentenceReader<'_> {
             Some(at) => {
                 let clause = &self.clauses[at];
                 let first = subject.start.min(other.start).min(self.chunk_start(clause.start));
-                let last = self.chunk_end(clause.rest_items.1.saturating_sub(1)).max(subject.end).max(other.end);
+                let last = self.chunk_end(clause.last_item()).max(subject.end).max(other.end);
                 (first, last.min(self.tokens.len()))
             }
             None => (subject.start.min(other.start), subject.end.max(other.end)),

@@ -2,6 +2,8 @@
 //! labelled sentences. Its probabilities adjust the confidence of facts that patterns found. Relations that no pattern
 //! found are proposed if their probability is high enough.
 
+use std::ops::Range;
+
 use hearsay_model::PredicateRole;
 
 use crate::{
@@ -230,13 +232,13 @@ impl SentenceReader<'_> {
     fn binds(&mut self, at: usize, subject: &MentionSpan, object: &MentionSpan, property: PredicateProperties) -> bool {
         let grammar = self.grammar;
         let (clause, vg) = (self.clauses[at].clone(), self.verb_group(at).clone());
-        let (first, last) = clause.rest_items;
+        let Range { start: first, end } = clause.rest_items;
         let from = self.chunk_start(clause.start);
-        let to = self.chunk_end(last.saturating_sub(1)).max(vg.end).min(self.tokens.len());
+        let to = self.chunk_end(clause.last_item()).max(vg.end).min(self.tokens.len());
         let promisors = self.resolve_subjects(&clause.subjects);
         let is_promisor = promisors.iter().any(|promisor| promisor.entity == subject.resolved.entity);
         let is_mentioned = (from..to).contains(&subject.start);
-        let has_own_object = first < last && self.syntax.noun_group_at(first).is_some();
+        let has_own_object = first < end && self.syntax.noun_group_at(first).is_some();
         // In "a promise that Odo gave to Lyra", the noun precedes the clause.
         let first_word = if clause.parent.is_some() { 0 } else { from };
         let contains = |word: &str| (first_word..to).any(|at| self.norm(at) == word);

@@ -1,6 +1,8 @@
 //! Reads relations that are stated by a noun between two entities: "Odo's debt to Bram", "a feud between the houses",
 //! "bears a grudge against him". Such a noun is called a relational noun.
 
+use std::ops::Range;
+
 use crate::{
     assertion_status::AssertionStatus,
     clauses::Clause,
@@ -54,7 +56,7 @@ impl SentenceReader<'_> {
     /// Returns whether a clause says that a relation has ended.
     fn has_ending_word(&self, at: usize) -> bool {
         let vg = self.verb_group(at);
-        let (from, to) = self.clauses[at].rest_items;
+        let Range { start: from, end: to } = self.clauses[at].rest_items;
         let is_ending_word = |word: &str| self.grammar.triggers.contains(Trigger::Ending, word);
         is_ending_word(&vg.lemma)
             || (vg.is_copula && (from..to).any(|item| is_ending_word(self.norm(self.chunk_start(item)))))
@@ -170,7 +172,7 @@ impl SentenceReader<'_> {
         let vg = self.verb_group(at);
         let is_light_verb = self.grammar.word_class(&vg.lemma).has(WordClass::LIGHT_VERB) && !vg.is_passive;
         // The noun can follow other words after the verb: "has nothing but contempt for".
-        let is_near_verb = item > clause.verb_item && item < clause.rest_items.1.max(clause.verb_item + 4);
+        let is_near_verb = item > clause.verb_item && item < clause.rest_items.end.max(clause.verb_item + 4);
         if is_light_verb && is_near_verb { self.resolve_all(&clause.subjects, &[]) } else { Vec::new() }
     }
 

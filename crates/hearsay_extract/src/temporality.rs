@@ -58,16 +58,16 @@ impl SentenceReader<'_> {
     /// Returns whether a clause contains "once", "formerly" or a similar word: "once worked", "was once".
     fn has_past_adverb(&self, at: usize) -> bool {
         let (clause, vg) = (&self.clauses[at], self.verb_group(at));
-        let end = match self.chunks.items.get(clause.rest_items.1) {
+        let end = match self.chunks.items.get(clause.rest_items.end) {
             Some(Chunk::Token(at)) if self.tokens[*at].is_punctuation(".,!") => at + 2,
             _ => vg.end + 1,
         };
         let has_adverb_near = (vg.start.saturating_sub(1)..end.max(vg.end + 1).min(self.tokens.len()))
             .any(|token| self.norm(token) == "originally" || lists().adverbs.former.contains(self.norm(token)));
-        let ends_with_once = self.syntax.word(clause.rest_items.1) == "once"
-            && (clause.rest_items.1 + 1 >= self.chunks.items.len()
-                || matches!(self.syntax.word(clause.rest_items.1 + 1), "," | "." | "!" | ";"));
-        let last = self.chunk_end(clause.rest_items.1.saturating_sub(1)).min(self.tokens.len());
+        let ends_with_once = self.syntax.word(clause.rest_items.end) == "once"
+            && (clause.rest_items.end + 1 >= self.chunks.items.len()
+                || matches!(self.syntax.word(clause.rest_items.end + 1), "," | "." | "!" | ";"));
+        let last = self.chunk_end(clause.last_item()).min(self.tokens.len());
         let has_once_after_comma =
             (vg.end..last).any(|at| at > 0 && self.norm(at) == "once" && self.tokens[at - 1].is_punctuation(","));
         has_adverb_near || ends_with_once || has_once_after_comma

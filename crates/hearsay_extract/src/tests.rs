@@ -285,6 +285,31 @@ fn who_says_so_is_told_apart() {
 }
 
 #[test]
+fn nobody_outside_a_narrated_scene_says_a_quotation() {
+    let present = [id("lyra"), id("odo-brandt")];
+    let sources = |text: &str| -> Vec<Option<Mention>> {
+        let narration = Text { present: &present, ..Text::new(text, TextType::Narration) };
+        extractor().extract(&town(), &narration).facts.into_iter().map(|fact| fact.stated_by).collect()
+    };
+    let odo = Some(Mention::Known(id("odo-brandt")));
+    let spoken = sources("\"Grimjaw owns the Gilded Eel,\" says Odo.");
+    assert!(spoken.contains(&odo), "{spoken:?}");
+    for text in [
+        "\"Grimjaw owns the Gilded Eel,\" says Mirela.",
+        "Odo reads the letter: \"Grimjaw owns the Gilded Eel.\"",
+        "Lyra unfolds a note that Mirela wrote: \"Grimjaw owns the Gilded Eel.\"",
+    ] {
+        let found = sources(text);
+        assert!(found.iter().all(Option::is_none), "{text}: {found:?}");
+    }
+    // A character in the scene can cite somebody who is elsewhere.
+    let lyra = id("lyra");
+    let words = "\"Grimjaw owns the Gilded Eel,\" said Mirela.";
+    let cited = Text { speaker: Some(&lyra), present: &present, ..Text::new(words, TextType::Talk) };
+    assert_eq!(accepted(&cited), ["grimjaw-ironhand OWNS gilded-eel by mirela-voss"]);
+}
+
+#[test]
 fn what_is_not_said_to_be_so_is_no_fact() {
     for text in [
         "Does Odo work for Mirela?",

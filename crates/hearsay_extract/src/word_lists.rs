@@ -54,10 +54,10 @@ macro_rules! word_lists {
 
 word_lists! {
     pronouns: Pronouns {
-        all, speaker, hearer, group, male, female, neuter, plural, reflexive, possessive_determiners,
+        all, speaker, group, male, female, neuter, plural, reflexive, possessive_determiners,
         third_person_determiners, independent_possessives, relative, no_noun_groups, no_anaphors,
-        indefinite_prefixes, unasserted_subjects, before_exceptions, objects, with_plural_verbs,
-        ambiguous_subjects, facts, resumed,
+        indefinite_prefixes, unasserted_subjects, existential, before_exceptions, universal, objects,
+        with_plural_verbs, ambiguous_subjects, facts, resumed,
     }
     determiners: Determiners {
         articles, label_articles, ignored, definite, introducing, naming, outside_values, before_descriptions,
@@ -72,7 +72,7 @@ word_lists! {
     prepositions: Prepositions {
         owners, reciprocal_objects, employers, label_owners, dates, in_dates, in_values, after_adjectives,
         addressees, of_sources, of_tellings, after_reports, places, locations, destinations, value_ends,
-        exceptions, before_months, description_ends,
+        exceptions, comparisons, before_months, description_ends,
     }
     adverbs: Adverbs {
         former, present, nearly, negative, frequencies, habits, place_particles, place_intensifiers,
@@ -87,16 +87,16 @@ word_lists! {
         naming, naming_participles, plans, guesses, open_thoughts, denials, learning, proofs, claims, rumours,
         endings, unasserting, telling, not_parenthetical, with_hearers, orders, subject_control, delivery,
         asides, before_verbs, past_participles, act_followers, keeping, possession, postures, dwelling,
-        locations, heights, sounds, losses, wishes, wishes_in_clefts, lasting_acts, outcomes, governing,
-        no_past_forms,
+        locations, heights, sounds, losses, finding, asking, double_objects, breaking, wishes, wishes_in_clefts,
+        lasting_acts, outcomes, governing, no_past_forms, writing,
     }
     nouns: Nouns {
         plurals, people, collective_subjects, descendants, second_parts, no_occupations, animals,
         place_surnames, named_after_owner, reports, beliefs, news, mottos, atmospheres, governing,
-        described_body_parts, face_parts, not_given, skin_marks,
+        described_body_parts, fatal_parts, face_parts, not_given, body_parts, skin_marks,
     }
     adjectives: Adjectives {
-        former, injuries, praise, over, outside_values, endearments, suffixes, common_suffixes,
+        former, injuries, deaths, praise, over, outside_values, endearments, suffixes, common_suffixes,
     }
     numbers: Numbers {
         parts, magnitudes, partial, approximators, value_approximators, count_approximators, age_words,

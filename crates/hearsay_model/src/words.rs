@@ -30,6 +30,20 @@ pub struct Words {
     pub whisper_verbs: Vec<String>,
     /// Words near a verb of speech that make the words confidential, such as `in private`.
     pub confidential_manners: Vec<String>,
+    /// Words after a verb of speech that begin the words that narration reports, such as `that`.
+    pub reported_openers: Vec<String>,
+    /// Words after a verb of speech before the topic of words that narration reports, such as `about`.
+    pub topic_openers: Vec<String>,
+    /// Words that begin a clause before a verb of speech, which can have another subject, such as `as`.
+    pub subordinators: Vec<String>,
+    /// Verbs that say at whom somebody looks, and not to whom somebody speaks, such as `glances`.
+    pub regard_verbs: Vec<String>,
+    /// Pronouns of the first person singular, such as `me`.
+    pub first_person_pronouns: Vec<String>,
+    /// Words with which only spoken words begin, such as `please`.
+    pub spoken_openers: Vec<String>,
+    /// Words before a colon with which the words after it are read, written, heard or thought, such as `letter`.
+    pub unspoken_words: Vec<String>,
     /// Words after a verb of speech that begin a phrase about how, where or to whom somebody speaks, such as `across`.
     pub speech_manner_openers: Vec<String>,
     /// Endings of adverbs, such as `ly`.
@@ -49,9 +63,11 @@ pub struct Words {
     pub perception_idioms: Vec<String>,
     /// Words that can precede the subject of a sentence of narration, such as `then`.
     pub clause_openers: Vec<String>,
+    /// Words that begin a clause about the time or the reason of a main clause, such as `when`.
+    pub circumstance_conjunctions: Vec<String>,
     /// Verbs whose subject need not perceive what narration tells, such as `sleeps`.
     pub inactive_verbs: Vec<String>,
-    /// Verbs of motion, such as `walks`. With one of the `departure_particles`, they state that a person leaves.
+    /// Verbs of motion, such as `walks` and `makes her way`. With one of the `departure_particles`, they state that a person leaves.
     pub motion_verbs: Vec<String>,
     /// Verbs that state that a person comes to a place, such as `arrives`.
     pub arrival_verbs: Vec<String>,
@@ -63,6 +79,10 @@ pub struct Words {
     pub removal_verbs: Vec<String>,
     /// Words after one of the `removal_verbs` and a person that state that the person leaves, such as `out`.
     pub removal_particles: Vec<String>,
+    /// Forms of "be" before one of the `removal_verbs`, if somebody else sends the subject away: "*is* led away".
+    pub passive_auxiliaries: Vec<String>,
+    /// Places that are no part of a scene with others, such as `bedroom`. A person who goes there leaves the scene.
+    pub private_places: Vec<String>,
     /// Words after a verb of motion that begin a way to a place, such as `along`: "walks *along* the river to the mill".
     pub way_openers: Vec<String>,
     /// Phrases after a verb of motion with which a person comes out of a place, such as `out of`.
@@ -73,7 +93,12 @@ pub struct Words {
     pub destination_openers: Vec<String>,
     /// Words after a verb of motion that state that a person leaves, such as `away`.
     pub departure_particles: Vec<String>,
-    /// Verbs that alone state that a person leaves, such as `departs`.
+    /// Words directly before the place to which a person goes, such as `makes for`.
+    pub goal_phrases: Vec<String>,
+    /// Phrases with which a person goes along with somebody who leaves, such as `tags along`. A `*` stands for the person
+    /// who leaves.
+    pub companion_phrases: Vec<String>,
+    /// Verbs that alone state that a person leaves, such as `departs` and `sets out`.
     pub leaving_verbs: Vec<String>,
     /// Words that can follow one of the `leaving_verbs`: "leaves *with* the others".
     pub leaving_followers: Vec<String>,
@@ -84,6 +109,8 @@ pub struct Words {
     pub scene_openers: Vec<String>,
     /// Titles and other words that can stand before a name without being part of it, such as `captain`.
     pub titles: Vec<String>,
+    /// Short forms of titles. Each entry contains all forms of a title: `doctor doc dr`.
+    pub title_forms: Vec<String>,
     /// Pronouns that can be the subject of a sentence about one person, such as `he`.
     pub person_pronouns: Vec<String>,
     /// Pronouns for the person who speaks, such as `me`.
@@ -94,6 +121,18 @@ pub struct Words {
     pub group_subjects: Vec<String>,
     /// Subjects that stand for the whole party, such as `everybody`.
     pub party_subjects: Vec<String>,
+    /// Subjects that stand for the whole party only before an exception, such as `all`: "*all* but Odo".
+    pub excepted_subjects: Vec<String>,
+    /// Words before the names of persons whom a subject does not mean, such as `but`: "everybody *but* Odo".
+    pub exception_phrases: Vec<String>,
+    /// Subjects that stand for a number of persons, such as `the # of you`. A `#` stands for one of the `number_words`.
+    pub counted_subjects: Vec<String>,
+    /// Words for the numbers from one on.
+    pub number_words: Vec<String>,
+    /// Subjects that stand for two persons, such as `both`.
+    pub dual_subjects: Vec<String>,
+    /// Subjects that stand for those of the party whom the text does not name, such as `the others`.
+    pub other_subjects: Vec<String>,
     /// Pronouns that stand for one person.
     pub personal_pronouns: Vec<PersonalPronouns>,
     /// Words between the last two names of a list, such as `and`.
@@ -101,6 +140,8 @@ pub struct Words {
     /// Phrases that players use to talk about the rules, the dice and the evening. A `#` stands for a number, and a `$`
     /// for the end of a clause.
     pub game_phrases: Vec<String>,
+    /// Greetings and farewells with which a character begins a short line, such as `good night`.
+    pub greetings: Vec<String>,
     /// Beginnings of words that start with a consonant letter but a vowel sound, such as `hour`.
     pub vowel_sounds: Vec<String>,
     /// Beginnings of words that start with a vowel letter but a consonant sound, such as `unit`.
@@ -113,6 +154,20 @@ pub struct Words {
     pub occupation_synonyms: Vec<String>,
     /// First words of questions whose answer names another person, thing or place, such as `who`.
     pub entity_questions: Vec<String>,
+    /// Beginnings of questions about the events of an entity, such as `what happened to`. The name of the entity follows.
+    pub event_questions: Vec<String>,
+    /// Beginnings of questions about an entity as a whole, such as `who is`. The name of the entity follows.
+    pub overview_questions: Vec<String>,
+    /// First words of questions whether an entity has a property, such as `is`.
+    pub state_questions: Vec<String>,
+    /// Endings of verbs in the third person, such as `s`.
+    pub third_person_endings: Vec<String>,
+    /// Endings of verbs in the past tense, such as `ed`.
+    pub past_endings: Vec<String>,
+    /// First words of questions whose answer is a time, such as `when`.
+    pub time_questions: Vec<String>,
+    /// Words that say when something happens, such as `night`.
+    pub time_words: Vec<String>,
     /// Phrases of narration about what a person only intends, such as `thinks about`.
     pub intention_phrases: Vec<String>,
     /// Words that transcription programs use as labels of unknown speakers, as in `Speaker 1`.
@@ -285,6 +340,17 @@ pub fn past_tense(sentence: &str, subject: &str) -> Option<String> {
 /// Returns whether a word in lower case is in the list of [past forms](Words::past_forms).
 pub fn is_past_form(word: &str) -> bool {
     english().past_forms.values().any(|past| past == word)
+}
+
+/// Returns whether a word in lower case can be a verb in the past tense: it is in the list of
+/// [past forms](Words::past_forms), or has one of the [endings](Words::past_endings).
+pub fn is_past_verb(word: &str) -> bool {
+    is_past_form(word) || has_ending(word, &english().past_endings)
+}
+
+/// Returns whether a word has one of the endings.
+pub fn has_ending(word: &str, endings: &[String]) -> bool {
+    endings.iter().any(|ending| word.ends_with(ending.as_str()))
 }
 
 /// Returns a noun with its indefinite article: `an NPC`, `a location`. The first letters of the noun decide between `a`

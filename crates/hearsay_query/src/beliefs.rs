@@ -316,8 +316,23 @@ fn derivation_row(state: &State, fact: FactId, link: &DerivationStep) -> Derivat
         co_present: edge.co_present.clone(),
         credence: link.belief.get(),
         trust_factor: link.trust_factor.get(),
-        from: link.from.iter().map(|link| derivation_row(state, fact, link)).collect(),
+        from: without_repeated(link.from.iter().map(|link| derivation_row(state, fact, link)).collect()),
     }
+}
+
+/// Returns rows without each origin that only repeats an origin without a date: a knower who always knew the fact, and also
+/// said it in a session.
+fn without_repeated(rows: Vec<DerivationRow>) -> Vec<DerivationRow> {
+    let is_repeated = |row: &DerivationRow| {
+        let is_same = |other: &DerivationRow| {
+            (&other.knower, &other.acquisition, other.other_fact) == (&row.knower, &row.acquisition, row.other_fact)
+        };
+        let is_origin = |row: &DerivationRow| row.from.is_empty();
+        let mut undated = rows.iter().filter(|other| other.learned.is_none() && is_origin(other));
+        row.learned.is_some() && is_origin(row) && undated.any(is_same)
+    };
+    let repeated: Vec<bool> = rows.iter().map(is_repeated).collect();
+    rows.into_iter().zip(repeated).filter(|(_, is_repeated)| !is_repeated).map(|(row, _)| row).collect()
 }
 
 /// Returns the row for a fact that the knower made up. Such a row depends on no other edges.
@@ -355,8 +370,8 @@ pub fn derivation(
     let Some(known) = view.fact(fact.id()) else {
         return Err(QueryError::NotKnown { knower: knower.clone(), statement });
     };
-    let mut links: Vec<DerivationRow> =
-        derivations(state, known).iter().map(|link| derivation_row(state, fact.id(), link)).collect();
+    let links = derivations(state, known).iter().map(|link| derivation_row(state, fact.id(), link)).collect();
+    let mut links = without_repeated(links);
     if known.is_made_up() {
         links = known_edges(known).iter().map(|known_edge| invented_fact_row(state, known_edge)).collect();
     }

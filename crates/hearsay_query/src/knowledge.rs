@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_belief::{AccessPath, BeliefStatus, Known, KnownEdge, View};
+use hearsay_belief::{AccessPath, BeliefStatus, EndKind, Known, KnownEdge, View};
 use hearsay_model::{
     Belonging, EntityId, Fact, FactId, FactStatus, GameTime, Kind, Knower, Predicate, SessionId, State, attribute,
 };
@@ -33,8 +33,8 @@ pub struct KnowsFilter {
     /// The query returns only facts that the knower learned since the start of this session, or since this date. `None`
     /// means no restriction.
     pub since: Option<String>,
-    /// Whether names, kinds and [ends that need no text](View::is_redundant_end) are omitted. They are not omitted if `predicate` is set.
-    /// [`party`] always omits names and kinds.
+    /// Whether names, kinds and [redundant ends](EndKind::Redundant) of other facts are omitted. They are not omitted
+    /// if `predicate` is set. [`party`] always omits names and kinds.
     pub without_labels: bool,
     /// Maximum number of facts.
     pub limit: usize,
@@ -181,7 +181,7 @@ impl ResolvedFilter {
         let statement_stems = || stems(known.statement());
         self.predicate.as_ref().is_none_or(|predicate| known.predicate() == predicate)
             && self.since.is_none_or(|since| known.learned() >= Some(since))
-            && !(self.without_labels && (is_name_or_kind(known) || view.is_redundant_end(known)))
+            && !(self.without_labels && (is_name_or_kind(known) || view.end_kind(known) == Some(EndKind::Redundant)))
             && (self.words.is_empty() || {
                 let statement_stems = statement_stems();
                 self.words.iter().all(|word| statement_stems.contains(word))

@@ -2,7 +2,7 @@
 //! status, no other knowers, and no unknown facts.
 
 use hearsay_belief::{
-    BeliefStatus, Known,
+    BeliefStatus, EndKind, Known,
     graph::{self, Traversal},
 };
 use hearsay_model::{Attitude, EntityId, Fact, FactId, FactRelation, Predicate, State};
@@ -143,11 +143,12 @@ pub fn view_facts(
 }
 
 /// Returns an entity with all facts about it that the knower of a view knows, except
-/// [ends that need no text](hearsay_belief::View::is_redundant_end).
+/// [redundant ends](EndKind::Redundant) of other facts.
 pub fn view_entity_page(state: &State, own: &NamedView, id: &EntityId) -> EntityPage<ViewFactRow> {
     let traversal = Traversal { view: Some(own.view()), ..Traversal::default() };
     let row = |fact: &Fact| {
-        let known = own.view().fact(fact.id()).filter(|known| !own.view().is_redundant_end(known))?;
+        let known =
+            own.view().fact(fact.id()).filter(|known| own.view().end_kind(known) != Some(EndKind::Redundant))?;
         Some(view_fact_row(state, own, known))
     };
     EntityPage::from_identity(id, graph::identity(state, id, &traversal), row)

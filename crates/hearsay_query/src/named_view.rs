@@ -10,7 +10,7 @@ use hearsay_recall::EntityLinker;
 use crate::{
     QueryError,
     referring::{is_referring, noun_phrase},
-    resolve::{MAX_CANDIDATES, NameSource, Wanted, facts_with_statement, resolve_in},
+    resolve::{MAX_CANDIDATES, NameSource, Wanted, facts_with_function_words, facts_with_statement, resolve_in},
 };
 
 /// Minimum number of digits of an abbreviated fact id.
@@ -185,6 +185,7 @@ impl NamedView {
             content_words.iter().all(|word| words.contains(word))
         };
         let found: Vec<&Known> = self.view.facts().filter(contains_all).collect();
+        let found = facts_with_function_words(found, given, |known| known.statement());
         let same = facts_with_statement(&found, given, |known| known.statement());
         if same.is_empty() { found } else { same }
     }

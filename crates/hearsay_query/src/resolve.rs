@@ -466,7 +466,9 @@ pub fn find_fact(state: &State, given: &str) -> Result<Arc<Fact>, QueryError> {
     }
 }
 
-/// Returns the facts whose statement contains all content words of a text. If the text is the whole statement of some
+/// Returns the facts whose statement contains all content words of a text. If the statements of some of these facts also
+/// contain its other words, such as "will", returns only these facts; a single content word is not enough without its other
+/// words. If the text is the whole statement of some
 /// of these facts, returns only them; of these, a rejected fact is found if all of them are rejected. Returns nothing
 /// for a single word.
 fn facts_with_words(state: &State, given: &str) -> Vec<Arc<Fact>> {
@@ -480,6 +482,7 @@ fn facts_with_words(state: &State, given: &str) -> Vec<Arc<Fact>> {
         content_words.iter().all(|word| words.contains(word))
     };
     let found: Vec<Arc<Fact>> = state.facts().filter(contains_all_words).cloned().collect();
+    let found = facts_with_function_words(found, given, |fact| fact.statement());
     let (rejected, live): (Vec<_>, Vec<_>) = found.into_iter().partition(|fact| fact.status() == FactStatus::Rejected);
     for facts in [&live, &rejected] {
         let same = facts_with_statement(facts, given, |fact| fact.statement());
@@ -488,6 +491,21 @@ fn facts_with_words(state: &State, given: &str) -> Vec<Arc<Fact>> {
         }
     }
     live
+}
+
+/// Returns the facts whose statement contains all words of a text except filler words, or else all given facts if the text
+/// has several content words.
+pub(crate) fn facts_with_function_words<T>(facts: Vec<T>, given: &str, statement: impl Fn(&T) -> &str) -> Vec<T> {
+    let given = words_without_fillers(given);
+    let has_all = |fact: &T| {
+        let words = text::words(statement(fact));
+        given.iter().all(|word| words.contains(word))
+    };
+    let has_several = given.iter().filter(|word| !spelling::is_stop_word(word)).count() > 1;
+    if has_several && !facts.iter().any(has_all) {
+        return facts;
+    }
+    facts.into_iter().filter(has_all).collect()
 }
 
 /// Returns the facts whose whole statement is a text. The comparison ignores case, punctuation and filler words, such as

@@ -1,7 +1,7 @@
 //! Knowledge of the players: the facts that the player characters and their parties know.
 
 use hearsay_belief::{AccessPath, View};
-use hearsay_model::{EntityId, Fact, FactId, FactStatus, GameTime, Knower, PassageId, SessionId, State, attribute};
+use hearsay_model::{EntityId, Fact, FactId, FactStatus, GameTime, Knower, SessionId, State};
 use serde::Serialize;
 
 use crate::{
@@ -96,7 +96,8 @@ impl<'s> PlayersView<'s> {
 
     /// Returns whether all player characters know a fact. Returns `false` if there are no player characters.
     pub fn all_know(&self, fact: FactId) -> bool {
-        self.all(|view| view.fact(fact).is_some())
+        let knows = |(id, view): &&(EntityId, View)| self.state.is_character(id) && view.fact(fact).is_some();
+        self.characters > 0 && self.views.iter().filter(knows).count() == self.characters
     }
 
     /// Returns whether a fact may appear on a screen that players see. The fact must be canon or claimed, and all
@@ -104,22 +105,6 @@ impl<'s> PlayersView<'s> {
     pub fn may_see(&self, fact: &Fact) -> bool {
         let is_open = matches!(fact.status(), FactStatus::Canon | FactStatus::Claimed) && !is_secret(self.state, fact);
         is_open && self.all_know(fact.id())
-    }
-
-    /// Returns whether the name of an entity may appear on a screen that players see.
-    pub fn may_name(&self, entity: &EntityId) -> bool {
-        self.state.newest(entity, attribute::NAME).is_some_and(|name| self.may_see(name))
-    }
-
-    /// Returns whether all player characters heard or read a passage. Returns `false` if there are no player
-    /// characters.
-    pub fn all_heard(&self, passage: PassageId) -> bool {
-        self.all(|view| view.passage(passage).is_some())
-    }
-
-    fn all(&self, condition: impl Fn(&View) -> bool) -> bool {
-        let count = self.views.iter().filter(|(id, view)| self.state.is_character(id) && condition(view)).count();
-        self.characters > 0 && count == self.characters
     }
 
     /// Returns whether a player character or party learned a fact. Common lore is ignored.

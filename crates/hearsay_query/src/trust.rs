@@ -170,7 +170,7 @@ pub struct Reason {
 }
 
 /// Returns the categories of a decision on a fact: the source, the predicate and the extraction of the fact.
-pub fn trust_categories(provenance: &Provenance, predicate: &Predicate) -> [TrustCategory; 3] {
+fn trust_categories(provenance: &Provenance, predicate: &Predicate) -> [TrustCategory; 3] {
     let file = provenance.evidence.iter().find_map(|evidence| match evidence {
         Evidence::File { path, .. } => Some(path.clone()),
         Evidence::Excerpt(excerpt) => Some(excerpt.path.to_string()),

@@ -40,7 +40,7 @@ pub struct HolderRow {
     pub name: String,
     /// The knower's credence in the fact, 0.0–1.0. Known refutations lower this value.
     pub credence: f64,
-    /// How the knower learned the fact, in words: one text for each edge. The edges of the knower itself come first,
+    /// How the knower learned the fact, in words: one text for each edge, each text once. The edges of the knower itself come first,
     /// and the edges of its groups and places follow. In both parts, the edges with the highest credence come first.
     pub acquisition: Vec<String>,
     /// Game time at which the knower learned the fact, as text; `None` if the knower always knew the fact.
@@ -75,7 +75,7 @@ pub fn who_knows(state: &State, fact: FactId, moment: Option<GameTime>) -> Resul
         rows.push(HolderRow {
             name: state.name_or_id(&id).to_owned(),
             credence: view.belief(known).credence.get(),
-            acquisition: known_edges(known).iter().map(describe_edge).collect(),
+            acquisition: distinct(known_edges(known).iter().map(describe_edge)),
             since: time_text(state, known.learned()),
             conceals: known.conceals(),
             knower: id,
@@ -87,6 +87,17 @@ pub fn who_knows(state: &State, fact: FactId, moment: Option<GameTime>) -> Resul
     unaware.dedup();
     let (statement, status) = (fact.statement().to_owned(), fact.status());
     Ok(WhoKnows { fact: fact.id(), statement, status, everybody, groups, characters, unaware })
+}
+
+/// Returns texts in their order, each once.
+fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut distinct: Vec<String> = Vec::new();
+    for text in texts {
+        if !distinct.contains(&text) {
+            distinct.push(text);
+        }
+    }
+    distinct
 }
 
 pub(crate) fn is_known_at(edge: &KnowledgeEdge, fact: &Fact, moment: Option<GameTime>) -> bool {

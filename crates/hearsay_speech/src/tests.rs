@@ -163,6 +163,97 @@ fn templates_show_feelings_towards_the_listeners() {
 }
 
 #[test]
+fn templates_do_not_repeat_themselves_and_do_not_change_the_subject() {
+    let memory = gullhaven();
+    let speech = Speech::without_model();
+    let mut earlier: Vec<ConversationLine> = Vec::new();
+    let mut say = |question: &str| {
+        let request = ReplyRequest { earlier: earlier.clone(), ..request() };
+        let reply = speech.reply(memory.ask(ask(question)).unwrap(), request).wait(&memory, |_| true).unwrap();
+        earlier.push(ConversationLine { is_own: false, text: question.into() });
+        earlier.push(ConversationLine { is_own: true, text: reply.text().into() });
+        reply.text().to_owned()
+    };
+    let owner = "Who owns the Gilded Gull?";
+    assert_eq!(say(owner), "I own the Gilded Gull.");
+    assert_eq!(say(owner), "I have told you what I know about that.");
+    assert_eq!(say(owner), "I own the Gilded Gull.");
+    // Two questions about unknown matters.
+    assert_eq!(say("What is the capital of the moon people?"), "I can tell you nothing about that.");
+    assert_eq!(say("What is the anthem of the moon people?"), "I can tell you nothing about that either.");
+    let secret = say("Where did you hide the harbour ledger?");
+    assert!(secret == "I can tell you nothing about that.", "{secret}");
+    // Open questions about persons are answered with several facts.
+    let open = ["Jory Penhale", "Father Teodor", "Odo Brandt"].map(|name| say(&format!("Tell me about {name}.")));
+    assert!(open.iter().any(|reply| reply.contains(". ")), "{open:?}");
+    let again = say("Tell me about Odo Brandt.");
+    assert!(again != open[2] && open[2].contains("Odo"), "{again} {open:?}");
+    memory.close().unwrap();
+}
+
+/// A miller who is dead, a cook who lives in the mill, and a rumour about the cook.
+const MILL: &str = r#"
+format: 1
+campaign: {name: Mill, start: day 1}
+entities:
+  - {id: the-old-mill, name: The Old Mill, kind: location}
+  - {id: rea-stone, name: Rea Stone, kind: player, player: Ben}
+  - id: hanna-vogt
+    name: Hanna Vogt
+    kind: npc
+    home: the-old-mill
+    attributes: {occupation: cook}
+    description: The cook. Lives in the mill. She baked the wedding cake.
+  - id: jost-brand
+    name: Jost Brand
+    kind: npc
+    home: the-old-mill
+    attributes: {occupation: miller, condition: dead}
+    description: The miller. Jost owed money to everybody. He fell into the mill race.
+  - {id: olf-berg, name: Olf Berg, kind: npc, home: the-old-mill}
+rumours:
+  - text: Hanna Vogt poisoned the soup.
+    about: [hanna-vogt]
+    heard_by: [hanna-vogt, olf-berg]
+"#;
+
+#[test]
+fn templates_answer_questions_about_an_entity() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("campaign.yaml"), MILL).unwrap();
+    let extraction = ExtractionSettings { enabled: false, ..ExtractionSettings::default() };
+    let settings = Settings { extraction, ..Settings::default() };
+    let memory = Memory::open(MemoryOptions { settings, ..MemoryOptions::in_memory() }).unwrap();
+    memory.import(directory.path()).unwrap().wait().unwrap();
+    memory.wait_for_vectors(|_, _| true).unwrap();
+    let speech = Speech::without_model();
+    let say = |speaker: &str, question: &str| {
+        let listeners = vec![id("rea-stone")];
+        let ask = Ask { present: listeners.clone(), ..Ask::new(id(speaker), question) };
+        let request = ReplyRequest { listeners, ..ReplyRequest::default() };
+        speech.reply(memory.ask(ask).unwrap(), request).wait(&memory, |_| true).unwrap().text().to_owned()
+    };
+    assert_eq!(say("hanna-vogt", "Is Jost dead?"), "Jost Brand is dead.");
+    assert_eq!(say("hanna-vogt", "Is Jost a good dancer?"), "I can tell you nothing about that.");
+    for question in ["What happened to Jost?", "What do you know about Jost Brand?", "Who was Jost?"] {
+        let reply = say("hanna-vogt", question);
+        assert!(reply.starts_with("Jost Brand is dead."), "{question} {reply}");
+        assert!(
+            !reply.contains("The miller.") && !reply.contains("He "),
+            "a fragment or a pronoun: {question} {reply}"
+        );
+    }
+    // A character speaks of itself in the first person.
+    let own = say("hanna-vogt", "Tell me about Hanna.");
+    assert!(own.contains("I am a cook.") && !own.contains("She") && !own.contains("Lives"), "{own}");
+    // A character tells a rumour about others, but no rumour about itself.
+    let rumour = "Who poisoned the soup?";
+    assert_eq!(say("olf-berg", rumour), "I am not sure, but I have heard this: Hanna Vogt poisoned the soup.");
+    assert_eq!(say("hanna-vogt", rumour), "I can tell you nothing about that.");
+    memory.close().unwrap();
+}
+
+#[test]
 fn a_reply_is_recorded_with_its_facts() {
     let memory = gullhaven();
     let (reply, _) = reply(&memory, &Speech::without_model(), "When did Odo leave the Gull?");

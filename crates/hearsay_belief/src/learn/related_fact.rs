@@ -19,13 +19,8 @@ pub fn refutation(fact: &Fact, statement: Option<&str>, provenance: Provenance) 
 ///
 /// # Errors
 /// Returns an error if the statement is empty.
-pub fn ending(
-    fact: &Fact,
-    until: Date,
-    statement: Option<&str>,
-    provenance: Provenance,
-) -> Result<Arc<Fact>, LearnError> {
-    let statement = statement.map_or_else(|| ending_statement(fact, Some(&until)), str::to_owned);
+pub fn ending(fact: &Fact, until: Date, provenance: Provenance) -> Result<Arc<Fact>, LearnError> {
+    let statement = ending_statement(fact, Some(&until));
     related_fact(fact, FactRelation::Ends(fact.id()), statement, provenance, Some(until))
 }
 

@@ -310,7 +310,7 @@ fn an_end_and_a_refutation_are_learned_like_anything_else() {
     world.sees(10, "ann bob cid", &fact);
     let refuted = refutation(&fact, None, dm()).unwrap();
     assert_eq!(refuted.statement(), "It is not true that the mill is haunted.");
-    let ended = ending(&fact, Date::at(GameTime(30)), None, dm()).unwrap();
+    let ended = ending(&fact, Date::at(GameTime(30)), dm()).unwrap();
     world.sees(20, "bob", &refuted);
     world.sees(40, "cid", &ended);
     let status = |name: &str, as_of| {

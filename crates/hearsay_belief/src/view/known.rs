@@ -180,11 +180,6 @@ impl Known {
         vocabulary.behavior(self.predicate()).dead_entity(self.subject(), self.object())
     }
 
-    /// Returns whether the fact says that another fact has ended, and nobody said or wrote it.
-    pub fn is_bare_end(&self) -> bool {
-        matches!(self.fact_relation(), Some(FactRelation::Ends(_))) && self.evidence().is_empty()
-    }
-
     /// Returns whether the story of a session cannot leave the fact out: it states a death, harm, a promise, a debt or a
     /// secret.
     pub fn is_decisive(&self, vocabulary: &Vocabulary) -> bool {

@@ -205,6 +205,7 @@ impl WordMap {
 #[serde(deny_unknown_fields)]
 pub(super) struct MarkWords {
     pub(super) secret: SecretWords,
+    pub(super) knowers: KnowerWords,
     pub(super) truth: TruthWords,
     pub(super) author_notes: AuthorNoteWords,
     pub(super) party: PartyWords,
@@ -224,6 +225,20 @@ pub(super) struct SecretWords {
     pub(super) companions: HashSet<String>,
     pub(super) phrases: Vec<Sequence>,
     pub(super) additions: Vec<Sequence>,
+}
+
+/// Words that say who knows a secret. The file `data/english/words.toml` says where each list occurs.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct KnowerWords {
+    pub(super) list_starts: Vec<String>,
+    pub(super) verbs: Vec<String>,
+    pub(super) only_verbs: Vec<String>,
+    pub(super) exceptions: Vec<String>,
+    pub(super) denials: Vec<String>,
+    pub(super) references: HashSet<String>,
+    pub(super) clause_verbs: HashSet<String>,
+    pub(super) no_knowers: HashSet<String>,
 }
 
 /// A sequence of consecutive words.
@@ -333,6 +348,7 @@ pub(super) struct FunctionWords {
     pub(super) truth: HashSet<String>,
     pub(super) link: HashSet<String>,
     pub(super) noun_end: HashSet<String>,
+    pub(super) abbreviations: HashSet<String>,
     pub(super) negation: HashSet<String>,
 }
 

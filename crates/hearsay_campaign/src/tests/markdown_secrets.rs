@@ -62,3 +62,20 @@ fn fields_that_hide_a_whole_note() {
     check("---\nmembers:\n  - {name: \"[[hush1]]\", role: spy, secret: yes}\n---\nopen\n");
     check("---\nsecret_goal: hush1\ndmOnly:\n  plan: hush2\nnotes:\n  gm: hush3\n---\n");
 }
+
+#[test]
+fn words_about_the_knowers_of_a_secret_name_its_readers() {
+    let note = |text: &str| format!("---\ntags: [npc]\n---\nA farmer.\n{text}");
+    for secret in [
+        "The bridge will fall. Only Pia and Otto know this.",
+        "Known only to Pia and Otto: the bridge will fall.",
+        "Pia and Otto know that the bridge will fall.",
+    ] {
+        let secrets = note(&format!("\n## Secrets\n\n{secret}\n"));
+        let files = [("Pia.md", note("")), ("Otto.md", note("")), ("Rill.md", secrets)];
+        let campaign = read(&files, Format::Markdown);
+        let passage = campaign.passages().find(|passage| passage.text.contains("bridge")).unwrap();
+        let readers: Vec<&str> = passage.heard_by.iter().map(|knower| knower.as_str()).collect();
+        assert_eq!((passage.text.as_str(), readers), ("The bridge will fall.", vec!["otto", "pia"]));
+    }
+}

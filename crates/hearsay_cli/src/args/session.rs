@@ -33,9 +33,6 @@ An NPC who lives at the place hears lines there again after the session, or if i
 Example:
   hearsay session attend --arrive kestrel-vane --leave sister-ilva")]
     Attend(SessionAttend),
-    /// Add a line to the session's log
-    #[command(after_help = LOG)]
-    Log(SessionLog),
     /// Correct the kind of talk of a line in the log: narration, in character or out of character
     #[command(after_help = "\
 No character hears an out-of-character line, and Hearsay extracts no facts from it.

@@ -26,7 +26,7 @@ The language model must be a GGUF file of a Llama, SmolLM2, Mistral, Qwen 2 or Q
 model. Hearsay includes no language model. Pass the path of your file with --model, or set
 `model` under [speech] in hearsay.toml. Instead of a file, you can use a server with an
 OpenAI-compatible API, such as Ollama: set `server` under [speech]. Without a language
-model, a template writes the reply, and the reply states one fact.
+model, a template writes the reply, and the reply states up to three facts.
 
 Examples:
   hearsay talk mirela-voss --by wren-oake \"Where is the ledger?\"

@@ -12,11 +12,11 @@ use hearsay_belief::{StateViews, View};
 use hearsay_commands::{
     fact_matching::{FactMatch, FactMatches},
     line_reading::UnrecordedLine,
-    session::{Log, LogLine, hearers_without},
+    session::{Log, LogLine, hearers_without, suggested_attendance},
 };
-use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written, real_time};
+use hearsay_engine::{Memory, MemoryError, Written, real_time};
 use hearsay_model::{Author, Change, FactId, Knower, Operation, Passage, State, TalkKind, escape};
-use hearsay_query::{resolve::Speaker, session::session_or_latest};
+use hearsay_query::{preview::preview, resolve::Speaker, session::session_or_latest};
 use serde::Serialize;
 
 use crate::{
@@ -74,6 +74,7 @@ fn record(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     let names = Names::read(&memory, output)?;
     let mut line = correct_speaker(log_line(args, &names)?, names.state(), output);
     let mut facts = LineFacts::given(names.state(), &line.states);
+    let is_open_whisper = line.has_open_whisper(names.state());
     let mut secrets = None;
     if is_read {
         (line, secrets) = read(&memory, line, &mut facts, output)?;
@@ -91,32 +92,30 @@ fn record(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     let attendance = log.attendance_hints(names.state());
     check_given_facts(&log, &mut facts, names.state(), output);
     drop(names);
-    let mut earlier = None;
-    if let Some(secrets) = secrets {
-        let (confirmed, state) = confirm_secrets(&memory, secrets, &log, output)?;
-        facts.extend(confirmed);
-        earlier = Some(state);
+    let is_read_narration = secrets.is_some();
+    if let Some(secrets) = secrets.filter(|secrets| !secrets.is_empty()) {
+        facts.extend(confirm_secrets(&memory, secrets, &log, output)?);
     }
     log.lines[0].states = facts.ids();
     log.lines[0].secrets = facts.withheld_ids();
-    let build_operation = move |world: &ReadSnapshot| log_operation(&log, &world.state);
+    let (state, operation) = planned_operation(&memory, &log)?;
     if !facts.is_empty() {
-        facts.set_learned_by(&memory.preview(build_operation.clone())?.wait()?);
+        facts.set_learned_by(&preview(&state, operation.clone()).map_err(MemoryError::from)?);
     }
-    let operation = memory.read(build_operation.clone())?.wait()?;
     let passages = added_passages(&operation.changes);
-    let deaths = presence::deaths_of_speakers(&memory, &passages)?;
+    let deaths = presence::deaths_of_speakers(&state, &passages);
+    let earlier = is_read_narration.then(|| Arc::clone(&state));
     let heard_lines = passages.iter().filter(|passage| !passage.is_out_of_character());
     let heard_by: Vec<Knower> = heard_lines.flat_map(|passage| passage.heard_by.clone()).collect();
     let (mut written, mut found) = (None, None);
     if args.dry_run {
-        output.line(format!("Dry run, nothing is changed: {}", operation.summary))?;
+        print_dry_run(&operation.summary, &passages, output)?;
     } else {
-        let operation = memory.write(build_operation)?.wait()?;
+        let operation = memory.write(move |world| log_operation(&log, &world.state))?.wait()?;
         print_written(&operation, output)?;
         written = Some(operation);
         found = texts::extract_new_texts(&memory, &args.campaign.campaign, output)?;
-        texts::print_dropped(&memory, passages.first(), found.as_ref(), output)?;
+        texts::print_dropped(&memory, &state, passages.first(), found.as_ref(), output)?;
         if let Some(earlier) = earlier.filter(|_| facts.is_empty()) {
             facts.extend(stated_facts::extracted_secrets(&memory, &passages, earlier)?);
             note_learned_secrets(args, &facts, written.as_ref(), output);
@@ -139,19 +138,20 @@ fn record(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     }
     let is_empty_lie = args.lie && !facts.has_any() && !passages.is_empty();
     facts.print(&display, |fact| confirmation(args, line_number, fact), output)?;
-    drop(display);
     if let Some(passage) = passages.first().filter(|_| is_withheld && !args.dry_run) {
         print_withheld_note(args, passage.line, output);
     }
     let new_facts = extracted_facts(&memory, &passages)?;
     print_extracted_facts(&new_facts, &args.campaign, output)?;
-    let attendance = presence::open_hints(&memory, args, attendance)?;
     let decidable = passages.first().filter(|_| !is_withheld && args.without.is_empty());
-    let decidable = presence::decidable_hints(&memory, decidable.map(Arc::as_ref))?;
-    confirmation::print_hint(args, line_number, &facts, &new_facts, &decidable, output)?;
+    let decidable = decidable.map(|line| suggested_attendance(display.state(), line)).unwrap_or_default();
+    confirmation::print_hint(args, display.state(), line_number, &facts, &new_facts, &decidable, output)?;
     if let Some(line) = passages.first() {
-        presence::print_notes(&memory, args, line, &deaths, attendance, &new_facts, output)?;
+        let attendance = presence::open_hints(display.state(), args, line, attendance);
+        presence::print_notes(display.state(), args, line, &deaths, &attendance, &new_facts, output)?;
+        presence::print_open_whisper(args, line, is_open_whisper, output);
     }
+    drop(display);
     if is_empty_lie && new_facts.is_empty() && !args.dry_run {
         note_empty_lie(output);
     }
@@ -161,6 +161,16 @@ fn record(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         output,
     )?;
     Ok(memory.close()?)
+}
+
+/// Prints that nothing is changed. Facts are extracted from recorded lines only, so a dry run does not show the facts in a
+/// line.
+fn print_dry_run(summary: &str, passages: &[Arc<Passage>], output: &mut Output) -> Result<()> {
+    output.line(format!("Dry run, nothing is changed: {summary}"))?;
+    if passages.iter().any(|passage| !passage.is_out_of_character()) {
+        output.line("  facts: not shown, because a dry run does not extract the facts in the line")?;
+    }
+    Ok(())
 }
 
 /// Returns the line to log. Its speaker is missing if the name of the speaker is part of the text.
@@ -277,27 +287,23 @@ fn log_operation(log: &Log, state: &State) -> Result<Operation, MemoryError> {
     Ok(log.operation(state, Author::Dm, real_time())?)
 }
 
-/// Decides which secrets that narration may state come out: see [`stated_facts::confirm_secrets`]. Also returns the state
-/// before the line is logged.
-fn confirm_secrets(
-    memory: &Memory,
-    secrets: FactMatches,
-    log: &Log,
-    output: &Output,
-) -> Result<(LineFacts, Arc<State>)> {
-    let (log, stated) = (log.clone(), log.lines[0].states.clone());
-    let read = memory.read(move |world| {
-        let operation = log_operation(&log, &world.state)?;
-        Ok((Arc::clone(&world.state), added_passages(&operation.changes)))
-    })?;
-    let (state, passages) = read.wait()?;
+/// Returns the current state, and the operation that would log one line in this state.
+fn planned_operation(memory: &Memory, log: &Log) -> Result<(Arc<State>, Operation)> {
+    let log = log.clone();
+    let read = memory.read(move |world| Ok((Arc::clone(&world.state), log_operation(&log, &world.state)?)))?;
+    Ok(read.wait()?)
+}
+
+/// Decides which secrets that narration may state come out: see [`stated_facts::confirm_secrets`].
+fn confirm_secrets(memory: &Memory, secrets: FactMatches, log: &Log, output: &Output) -> Result<LineFacts> {
+    let (state, operation) = planned_operation(memory, log)?;
+    let passages = added_passages(&operation.changes);
     let views = StateViews::new(&state);
-    let unknown_to = |fact: FactId| match stated.contains(&fact) {
+    let unknown_to = |fact: FactId| match log.lines[0].states.contains(&fact) {
         true => Vec::new(),
         false => passages.iter().flat_map(|passage| hearers_without(&views, fact, passage)).collect(),
     };
-    let facts = stated_facts::confirm_secrets(secrets, unknown_to, output);
-    Ok((facts, state))
+    Ok(stated_facts::confirm_secrets(secrets, unknown_to, output))
 }
 
 /// Prints the command with which a withheld line and its secrets come out, and the command for a line that states no

@@ -2,7 +2,7 @@
 
 mod answers;
 mod draft;
-mod knowers;
+mod english;
 mod next_steps;
 mod notes;
 mod page;

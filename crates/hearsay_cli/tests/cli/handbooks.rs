@@ -407,3 +407,31 @@ fn a_handbook_states_a_claim_once_and_ended_facts_in_the_past() {
     assert!(book.contains("Jory Penn is a false name."), "{book}");
     assert!(!book.contains("no longer true") && book.contains("The Weir had a bell. This "), "{book}");
 }
+
+#[test]
+fn the_handbook_of_the_party_dates_an_end_only_if_all_know_the_date() {
+    let test_dir = TestDir::new();
+    let sluice = r#"
+campaign: {name: Sluice, start: 9 Month1 1}
+entities:
+  - {id: sluice, name: The Sluice, kind: location}
+  - {id: orla, name: Orla Vane, kind: player, home: none}
+  - {id: dirk, name: Dirk Holm, kind: player, home: none}
+audience: {attributes: {name: common, pronouns: common}}
+facts:
+  - {id: gate, subject: sluice, text: "The Sluice has a gate.", known_by: [orla, dirk]}
+  - {ends: gate, since: 4 Month1 1, known_by: [orla]}
+  - {ends: gate, text: "The gate is gone.", known_by: [dirk]}
+  - {id: keeper, subject: sluice, text: "The Sluice has a keeper.", known_by: [orla, dirk]}
+  - {ends: keeper, since: 5 Month1 1, known_by: [dirk]}
+  - {ends: keeper, text: "The keeper is gone.", known_by: [orla]}
+"#;
+    test_dir.write("town/sluice.yaml", sluice);
+    let book = |reader: &[&str]| test_dir.ok(&[&["-C", "town", "export", "--format", "handbook"], reader].concat());
+    let orla = book(&["--as", "orla"]);
+    assert!(orla.contains("The Sluice had a gate. This ended on day 4."), "{orla}");
+    assert!(orla.contains("The Sluice had a keeper. This has ended."), "{orla}");
+    let party = book(&[]);
+    assert!(party.contains("The Sluice had a gate. This has ended."), "{party}");
+    assert!(party.contains("The Sluice had a keeper. This has ended."), "{party}");
+}

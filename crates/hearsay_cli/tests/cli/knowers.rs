@@ -54,7 +54,7 @@ const LINES: [&[&str]; 35] = [
 
 /// Commands with a character that show no knowledge of one character: they record what the DM or a player says, or their
 /// answers have a test of their own (`mcp`: `hearsay_eval mcp-leaks`).
-const OTHER_COMMANDS: [&str; 19] = [
+const OTHER_COMMANDS: [&str; 18] = [
     "say",
     "log",
     "mcp",
@@ -70,7 +70,6 @@ const OTHER_COMMANDS: [&str; 19] = [
     "know forget",
     "session start",
     "session attend",
-    "session log",
     "session import",
     "session follow",
     "review",

@@ -162,3 +162,30 @@ fn knowledge_and_beliefs_are_listed() {
     test_dir.fails(&["-C", "mill", "know", "believes", "ben", "adda"], 3, &["adda", "ada"]);
     test_dir.fails(&["-C", "mill", "know", "knows"], 2, &["CHARACTER"]);
 }
+
+#[test]
+fn a_teller_who_always_knew_a_fact_is_listed_once() {
+    let test_dir = TestDir::new();
+    let campaign = "\
+format: 1
+campaign: {name: Hale, start: day 1}
+entities:
+  - {id: hale, name: Hale, kind: location}
+  - id: odo
+    name: Odo Marsh
+    kind: npc
+    home: hale
+    secrets:
+      - {id: burned-mill, text: Odo Marsh burned the old mill.}
+  - {id: wren, name: Wren Oake, kind: player, player: Jo, location: hale}
+";
+    test_dir.write("hale/campaign.yaml", campaign);
+    test_dir.ok(&["-C", "hale", "session", "start", "--at", "hale"]);
+    test_dir.ok(&["-C", "hale", "log", "Odo Marsh: \"I burned the old mill.\""]);
+    let chain = test_dir.ok(&["-C", "hale", "know", "chain", "wren", "burned-mill"]);
+    assert_eq!((chain.matches("wren: told by odo").count(), chain.matches("odo: knows it").count()), (1, 1), "{chain}");
+    let knowers = test_dir.ok(&["-C", "hale", "know", "who-knows", "old mill"]);
+    assert!(knowers.contains("Odo Marsh (odo): knows it, credence 1.00"), "{knowers}");
+    // "Will" is no word of the fact.
+    test_dir.fails(&["-C", "hale", "know", "who-knows", "old will"], 3, &["no fact matches"]);
+}

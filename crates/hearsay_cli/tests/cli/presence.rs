@@ -211,11 +211,25 @@ fn a_departure_is_noticed_in_each_clause_and_for_each_person() {
         ("The whole party walks down to the old weir.", "`--at weir`"),
         ("Everybody goes over to the lock.", "`--at weir`"),
         ("We walk to the Old Weir.", "`--at weir`"),
-        ("The three of them climb out of the cellar.", "`--at PLACE`"),
+        ("The two of them climb out of the cellar.", "`--at PLACE`"),
         ("Ben goes after him while Tam stays here.", "session attend --leave ben`"),
         ("Tam follows the old man out into the rain.", "session attend --leave tam`"),
+        ("Ben shrugs and stomps off.", "session attend --leave ben`"),
+        ("Ben is led away by two watchmen.", "session attend --leave ben`"),
+        ("Ben curses and scurries back inside.", "session attend --leave ben`"),
+        ("Lyra yawns and goes up to her room.", "session attend --leave lyra`"),
+        ("Tam Reed grins. Lyra Fenn sends him outside.", "session attend --leave tam`"),
     ] {
         assert!(notes(line).contains(command), "{line}: {}", notes(line));
+    }
+    for line in [
+        "Ben is not led away.",
+        "If Ben goes upstairs, the dog barks.",
+        "Ben could be marched off.",
+        "Ben tries to run back inside.",
+        "Ben goes to the next table.",
+    ] {
+        assert!(!notes(line).contains("session attend --leave"), "{line}: {}", notes(line));
     }
     // Each of two persons is offered a move, by the review or by a command.
     let both = test_dir.run(&["-C", "mill", "log", "Ben and Tam go to the lock."]);
@@ -241,8 +255,16 @@ fn the_dead_hear_nothing_until_the_dm_decides() {
     assert!(died.contains("hears no later lines, until you decide"), "{died}");
     let later = test_dir.run(&["-C", "mill", "log", "Rain falls."]);
     assert!(later.stdout.contains("heard by: Ada Flint, Lyra Fenn, Tam Reed\n"), "{}", later.stdout);
-    assert!(later.stderr.contains("Ben hears nothing until you decide on the death"), "{}", later.stderr);
-    run_named_command(&test_dir, &later.stderr, "review reject");
+    // A line that does not mention the dead, or only mentions them, repeats no question.
+    let note = "Ben hears nothing until you decide on the death";
+    assert!(!later.stderr.contains(note), "{}", later.stderr);
+    for line in ["Ada Flint kneels beside Ben.", "Ada: Ben was a good man.", "Tam Reed closes Ben's eyes."] {
+        let mentioned = test_dir.run(&["-C", "mill", "log", line]);
+        assert!(mentioned.code == 0 && !mentioned.stderr.contains(note), "{line}: {}", mentioned.stderr);
+    }
+    let acting = test_dir.run(&["-C", "mill", "log", "Ben coughs and gets up."]);
+    assert!(acting.stderr.contains(note), "{}", acting.stderr);
+    run_named_command(&test_dir, &acting.stderr, "review reject");
     assert_eq!(heard_by(&test_dir, &["The rain stops."]), serde_json::json!(["ada", "ben", "lyra", "tam"]));
 }
 
@@ -396,7 +418,7 @@ fn characters_who_come_back_to_the_scene_hear_of_it() {
 fn one_command_records_the_arrivals_and_departures_of_a_line() {
     let test_dir = split_party();
     let comes = test_dir.run(&["-C", "mill", "log", "The door opens, and Pike comes in."]);
-    assert!(comes.stdout.contains("to record who comes and who leaves: `hearsay "), "{}", comes.stdout);
+    assert!(comes.stdout.contains("to bring Amos Pike into the scene: `hearsay "), "{}", comes.stdout);
     let arrived = run_named_command(&test_dir, &comes.stdout, "log --yes");
     assert!(arrived.contains("Amos Pike joins; Amos Pike is now at The Mill"), "{arrived}");
     assert_eq!(heard_by(&test_dir, &["Rain falls."]), serde_json::json!(["ada", "ben", "lyra", "pike", "tam"]));
@@ -408,7 +430,112 @@ fn one_command_records_the_arrivals_and_departures_of_a_line() {
     // After further lines, the scene may be another one.
     test_dir.ok(&["-C", "mill", "log", "Ben goes upstairs."]);
     test_dir.ok(&["-C", "mill", "log", "The rain stops."]);
-    test_dir.fails(&["-C", "mill", "log", "--line", "4", "--yes"], 1, &["nothing about line 4"]);
+    let parts = ["nothing about line 4", "to take Ben out of the scene: `hearsay", "session attend --leave ben`"];
+    test_dir.fails(&["-C", "mill", "log", "--line", "4", "--yes"], 1, &parts);
+    test_dir.ok(&["-C", "mill", "session", "attend", "--leave", "ben"]);
+    let again = test_dir.run(&["-C", "mill", "log", "--line", "4", "--yes"]);
+    assert!(!again.stderr.contains("--leave ben"), "{}", again.stderr);
+}
+
+#[test]
+fn the_departure_of_the_whole_party_names_no_place_and_waits_for_it() {
+    let test_dir = split_party();
+    let gone = test_dir.run(&["-C", "mill", "log", "A bell rings at The Old Weir, so you both hurry out."]);
+    assert!(gone.stderr.contains("all player characters leave, so the scene moves"), "{}", gone.stderr);
+    assert!(gone.stderr.contains("`--at weir` if the place is The Old Weir"), "{}", gone.stderr);
+    assert!(!gone.stdout.contains("log --yes"), "{}", gone.stdout);
+    test_dir.fails(&["-C", "mill", "log", "--yes"], 1, &["so the scene moves", "`--at PLACE`"]);
+    assert_eq!(heard_by(&test_dir, &["Rain falls."]), serde_json::json!(["ada", "ben", "lyra", "tam"]));
+}
+
+#[test]
+fn a_group_with_an_exception_or_a_number_moves_exactly_its_members() {
+    let test_dir = party_of_three();
+    test_dir.write("mill/barn.yaml", "entities:\n  - {id: barn, name: Tithe Barn, kind: location}\n");
+    // A dry run imports no files.
+    test_dir.ok(&["-C", "mill", "log", "Rain falls."]);
+    let moves = |line: &str| {
+        let logged = test_dir.run(&["-C", "mill", "log", "--dry-run", line]);
+        let is_moved = |id: &&str| logged.stderr.contains(&format!("fact add {id} LOCATED_AT barn`"));
+        match logged.stderr.contains("log the next line with `--at barn`") {
+            true => vec!["party"],
+            false => ["kit", "lyra", "tam"].into_iter().filter(|id| is_moved(id)).collect(),
+        }
+    };
+    for (line, expected) in [
+        ("Everyone except Kit heads over to the Tithe Barn.", vec!["lyra", "tam"]),
+        ("All but Tam Reed ride to the Tithe Barn.", vec!["kit", "lyra"]),
+        ("The party without Kit and Tam walks to the Tithe Barn.", vec!["lyra"]),
+        ("Everybody but the falconer walks to the Tithe Barn.", vec![]),
+        ("Kit stays by the fire, the others walk to the Tithe Barn.", vec!["lyra", "tam"]),
+        ("The others walk to the Tithe Barn.", vec![]),
+        ("All three of you go down to the Tithe Barn and wait.", vec!["party"]),
+        ("The three of you leave for the Tithe Barn.", vec!["party"]),
+        ("The two of you leave for the Tithe Barn.", vec![]),
+        ("All four of you go down to the Tithe Barn.", vec![]),
+        ("Lyra and Kit set out for the Tithe Barn, Tam stays.", vec!["kit", "lyra"]),
+        ("Lyra, Tam and Kit make for the Tithe Barn.", vec!["party"]),
+        ("Kit makes her way up to the Tithe Barn.", vec!["kit"]),
+    ] {
+        assert_eq!(moves(line), expected, "{line}");
+    }
+    let excepted = test_dir.run(&["-C", "mill", "log", "Everyone except Kit heads over to the Tithe Barn."]);
+    assert!(!excepted.stdout.contains("to move Kit"), "{}", excepted.stdout);
+    run_named_command(&test_dir, &excepted.stdout, "log --yes");
+    assert_eq!(heard_by(&test_dir, &["Rain falls."]), serde_json::json!(["ada", "ben", "kit"]));
+}
+
+#[test]
+fn a_companion_of_somebody_who_leaves_leaves_too() {
+    let test_dir = party_of_three();
+    let taken = |line: &str| {
+        let logged = test_dir.run(&["-C", "mill", "log", line]);
+        let taken = logged.stdout.lines().find_map(|line| line.trim().strip_prefix("to take "));
+        taken.and_then(|taken| taken.split(" out of the scene").next()).unwrap_or_default().to_owned()
+    };
+    for (line, expected) in [
+        ("Lyra slips out to feed the goat, Tam tags along.", "Lyra Fenn and Tam Reed"),
+        ("Tam walks off, and Kit follows him.", "Tam Reed and Kit"),
+        ("Lyra goes outside, Tam stays.", "Lyra Fenn"),
+        ("Lyra goes outside. Tam joins her at the table later.", "Lyra Fenn"),
+        ("Lyra sits down, Tam joins her.", ""),
+        ("Tam walks off, Kit follows her nose.", "Tam Reed"),
+    ] {
+        assert_eq!(taken(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn narration_about_characters_outside_the_scene_does_not_happen_in_it() {
+    let test_dir = party_of_three();
+    test_dir.ok(&["-C", "mill", "fact", "add", "lyra", "LOCATED_AT", "weir"]);
+    let logged = test_dir.run(&["-C", "mill", "log", "Meanwhile in the cellar Lyra finds a chest."]);
+    assert!(logged.stderr.contains("Lyra Fenn is at The Old Weir, and does not hear this"), "{}", logged.stderr);
+    assert!(logged.stderr.contains("log the line with `--at weir --to lyra`"), "{}", logged.stderr);
+    // The line names the place, so it happens there, and the scene stays at the mill.
+    let aside = test_dir.run(&["-C", "mill", "log", "At the Old Weir, Lyra finds a chest."]);
+    assert!(aside.stdout.contains("heard by: Lyra Fenn, Amos Pike\n"), "{}", aside.stdout);
+    assert!(aside.stderr.contains("so this happens at The Old Weir"), "{}", aside.stderr);
+    assert_eq!(heard_by(&test_dir, &["Rain falls."]), serde_json::json!(["ada", "ben", "kit", "tam"]));
+    // If a character in the scene acts too, the place is unclear.
+    let unclear = test_dir.run(&["-C", "mill", "log", "In the cellar, Lyra finds a chest and Kit laughs."]);
+    assert!(!unclear.stderr.contains("--to lyra"), "{}", unclear.stderr);
+    // The place of a character who left the scene is unknown.
+    test_dir.ok(&["-C", "mill", "session", "attend", "--leave", "kit"]);
+    let left = test_dir.run(&["-C", "mill", "log", "In the attic, Kit opens a box."]);
+    assert!(left.stderr.contains("log the line with `--at PLACE --to kit`"), "{}", left.stderr);
+}
+
+#[test]
+fn a_recorded_move_leaves_no_card_about_the_same_move() {
+    let test_dir = split_party();
+    test_dir.write("mill/hearsay.toml", "[policy]\nfloor = 0.0\nthreshold = 1.0\ncanon_threshold = 1.0\n");
+    let is_waiting = || test_dir.ok(&["-C", "mill", "review"]).contains("The party strolls down to the Old Weir.");
+    let gone = test_dir.run(&["-C", "mill", "log", "The party strolls down to the Old Weir."]);
+    assert!(is_waiting(), "{}", gone.stdout);
+    run_named_command(&test_dir, &gone.stdout, "log --yes");
+    assert_eq!(heard_by(&test_dir, &["Fog lies."]), serde_json::json!(["lyra", "pike", "tam"]));
+    assert!(!is_waiting());
 }
 
 #[test]
@@ -571,7 +698,6 @@ fn narration_says_who_comes_who_is_sent_away_and_who_is_addressed() {
     for (line, part) in [
         ("Pike steps out of the dark, lantern in hand.", "session attend --arrive pike`"),
         ("Ben throws Tam Reed out of the mill.", "session attend --leave tam`"),
-        ("Ben tells Pike that the mill burns.", "Amos Pike is not in the scene, and does not hear this"),
         (
             "Jamila the ferrywoman waves.",
             "no character is called \"Jamila\". If Jamila is a new character, run `hearsay ",
@@ -582,6 +708,17 @@ fn narration_says_who_comes_who_is_sent_away_and_who_is_addressed() {
     }
     assert!(!notes("Ben tells Tam that the mill burns.").contains("does not hear this"));
     assert!(!notes("Ben throws the bucket out.").contains("session attend"));
+    // A character outside the scene to whom somebody speaks either learns a fact of the line, or hears nothing.
+    let owner_is_known = || test_dir.ok(&["-C", "mill", "know", "knows", "pike"]).contains(" owns ");
+    for (policy, learns) in [
+        ("floor = 0.999\nthreshold = 1.0\ncanon_threshold = 1.0", false),
+        ("threshold = 0.3\ncanon_threshold = 0.3", true),
+    ] {
+        test_dir.write("mill/hearsay.toml", &format!("[policy]\n{policy}\n"));
+        let note = notes("Ben told Pike that Ada Flint owns the Old Weir.");
+        let is_noted = note.contains("Amos Pike is not in the scene, and does not hear this");
+        assert_eq!((owner_is_known(), is_noted), (learns, !learns), "{note}");
+    }
 }
 
 #[test]

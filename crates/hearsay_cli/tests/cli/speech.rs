@@ -103,6 +103,43 @@ fn a_secret_said_aloud_is_recognized_and_its_hearers_learn_it() {
     assert!(!answer("pell").contains(permission), "{}", answer("pell"));
 }
 
+/// A secret about two persons, and a lie about one of them. Nessa knows both.
+const FERRY: &str = r#"
+format: 1
+campaign: {name: Ferry, start: day 1}
+entities:
+  - {id: landing, name: The Landing, kind: location}
+  - {id: captain-dorn, name: Captain Dorn, kind: npc, home: landing}
+  - {id: harl-wick, name: Harl Wick, kind: npc, home: landing}
+  - {id: ada-sol, name: Ada Sol, kind: player, player: Ben}
+  - id: nessa-pike
+    name: Nessa Pike
+    kind: npc
+    home: landing
+    secrets: [{text: Captain Dorn sank the ferry while Harl Wick slept aboard., about: [captain-dorn, harl-wick]}]
+lies:
+  - {by: nessa-pike, text: Harl Wick choked on a fish bone., about: [harl-wick]}
+"#;
+
+#[test]
+fn the_dm_is_asked_about_a_secret_or_lie_that_its_knower_tells_in_other_words() {
+    let test_dir = TestDir::new();
+    test_dir.write("ferry/campaign.yaml", FERRY);
+    for (speaker, words, asked) in [
+        ("nessa-pike", "It was the captain, he drowned Harl with the ferry.", "Captain Dorn sank the ferry"),
+        ("nessa-pike", "Harl? A fish bone, poor man.", "Harl Wick choked on a fish bone."),
+        ("nessa-pike", "The captain bought Harl a beer.", ""),
+        ("nessa-pike", "The ferry is late.", ""),
+        ("captain-dorn", "Harl? A fish bone, poor man.", ""),
+    ] {
+        let said = test_dir.json(&["-C", "ferry", "say", "--by", speaker, "--to", "ada-sol", words, "--dry-run"]);
+        assert_eq!(said["states"], serde_json::json!([]), "{words}: {said}");
+        let found = said["may_state"].as_array().unwrap();
+        let statement = found.first().map_or("", |fact| fact["statement"].as_str().unwrap());
+        assert!(statement.starts_with(asked) && statement.is_empty() == asked.is_empty(), "{words}: {said}");
+    }
+}
+
 #[test]
 fn words_are_checked_for_the_characters_present_or_an_unknown_listener() {
     let test_dir = gullhaven();
@@ -485,6 +522,25 @@ fn a_confession_in_other_words_and_its_retellings_are_noticed() {
 }
 
 #[test]
+fn a_secret_that_is_told_at_second_hand_or_as_a_warning_is_noticed() {
+    // Each line is the first, because a claim of an earlier line could be recognized instead of the secret.
+    for words in [
+        "My cousin says that Lotte buried the payroll chest behind the forge.",
+        "I heard that Lotte buried the payroll chest behind the forge.",
+        "Don't dig behind the forge, Lotte buried the payroll chest there.",
+    ] {
+        assert_eq!(may_state(&shaft(), "fen", words), ["payroll"], "{words}");
+    }
+    for words in [
+        "My cousin says that Lotte never buried the payroll chest behind the forge.",
+        "My cousin says that the forge is closed.",
+        "Don't go to the forge, Lotte is angry.",
+    ] {
+        assert_eq!(may_state(&shaft(), "fen", words), [""; 0], "{words}");
+    }
+}
+
+#[test]
 fn a_speaker_who_did_not_know_a_secret_learns_it_if_the_dm_says_yes() {
     let test_dir = shaft();
     let knows = |knower: &str| {
@@ -541,4 +597,45 @@ fn a_line_that_was_doubtful_is_confirmed_in_another_place() {
     let confirmed = test_dir.json(&["-C", "mill", "log", "--line", "1", "--yes"]);
     assert_eq!(confirmed["states"][0]["learned_by"], serde_json::json!(["ben"]), "{confirmed}");
     test_dir.fails(&["-C", "mill", "log", "--line", "1", "--yes"], 1, &["nothing about line 1"]);
+}
+
+const KILN: &str = r#"
+campaign: {name: The Kiln, start: day 1}
+entities:
+  - {id: yard, name: The Brick Yard, kind: location}
+  - {id: ash-hands, name: The Ash Hands, kind: faction}
+  - {id: mossop, name: Mossop Wray, kind: player, location: yard}
+  - id: nessa
+    name: Nessa Thorn
+    kind: npc
+    home: yard
+    relationships: [{type: MEMBER_OF, target: ash-hands}]
+    secrets:
+      - {id: barge, text: "Nessa Thorn sank the grain barge for a purse of silver."}
+facts:
+  - id: kiln-fire
+    subject: ash-hands
+    text: "The Ash Hands burned the kiln of the potter."
+    secret: true
+    bearer: false
+    known_by: [{who: nessa, conceals: true}]
+"#;
+
+#[test]
+fn a_short_confession_reveals_a_secret_of_the_speaker_or_of_its_group() {
+    let test_dir = TestDir::new();
+    test_dir.write("kiln/campaign.yaml", KILN);
+    let revealed = |words: &str| {
+        let check = test_dir.json(&["-C", "kiln", "say", "--check", "--by", "nessa", "--to", "mossop", words]);
+        let findings = check["findings"].as_array().unwrap().iter();
+        let secrets = findings.filter(|finding| finding["kind"] == "reveals_secret");
+        secrets.map(|finding| finding["facts"][0]["handle"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    for words in ["I sank it.", "It was me who sank it.", "We sank it.", "My own hands sank that barge."] {
+        assert_eq!(revealed(words), ["barge"], "{words}");
+    }
+    assert_eq!(revealed("We burned it."), ["kiln-fire"]);
+    for words in ["I know.", "I live at the yard.", "We live at the yard.", "I carry bricks all day."] {
+        assert_eq!(revealed(words), [""; 0], "{words}");
+    }
 }

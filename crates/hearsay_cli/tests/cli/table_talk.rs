@@ -89,6 +89,26 @@ fn a_statement_that_is_dropped_is_printed() {
 }
 
 #[test]
+fn a_fact_that_was_rejected_earlier_is_named() {
+    let test_dir = table();
+    let reject_death = |line: &[&str]| {
+        let logged = test_dir.json(&[&["-C", "mill", "log"], line].concat());
+        let facts = logged["extracted"].as_array().unwrap();
+        let death = facts.iter().find(|fact| fact["statement"] == "Cole is dead.");
+        let death = death.unwrap_or_else(|| panic!("{logged}"))["fact"].as_str().unwrap().to_owned();
+        test_dir.ok(&["-C", "mill", "review", "reject", &death]);
+        death
+    };
+    let claimed = reject_death(&["--by", "ada", "Cole is dead."]);
+    // A rejected claim of a character does not hide what the DM tells.
+    let told = reject_death(&["Cole drowns."]);
+    assert_ne!(claimed, told);
+    let again = test_dir.ok(&["-C", "mill", "log", "Cole drowns."]);
+    assert!(again.contains("1 rejected earlier"), "{again}");
+    assert!(again.contains("    rejected earlier: ") && again.contains(": Cole is dead."), "{again}");
+}
+
+#[test]
 fn a_promise_is_made_to_the_person_whom_the_line_addresses() {
     let test_dir = table();
     for (line, name) in [
@@ -246,6 +266,34 @@ fn only_the_named_hearers_hear_a_whisper_without_brackets() {
     let unnoticed = heard_by("Ben hides a ring behind the wheel. Ada doesn't notice.");
     let unnoticed = unnoticed.as_array().unwrap();
     assert!(unnoticed.contains(&"ben".into()) && !unnoticed.contains(&"ada".into()), "{unnoticed:?}");
+}
+
+#[test]
+fn a_reported_whisper_is_heard_by_two_and_its_secret_does_not_come_out() {
+    let test_dir = table();
+    let secret = "that Ada Flint took the purse of Cole in the night.";
+    for reported in ["whispers to Tamsin", "tells Tamsin quietly, so nobody else hears,"] {
+        let line = format!("Ada {reported} {secret}");
+        let logged = test_dir.json(&["-C", "mill", "log", &line, "--dry-run"]);
+        assert_eq!(logged["talk_kind"], "withheld", "{line}: {logged}");
+        assert_eq!(logged["withheld"][0]["unknown_to"], serde_json::json!(["tamsin-oakley"]), "{line}: {logged}");
+    }
+    let logged = test_dir.json(&["-C", "mill", "log", "Ada whispers to Tamsin about the weather.", "--dry-run"]);
+    assert_eq!(logged["heard_by"], serde_json::json!(["ada", "tamsin-oakley"]), "{logged}");
+}
+
+#[test]
+fn a_note_says_how_to_record_doubtful_words() {
+    let test_dir = table();
+    let note = |line: &str| test_dir.run(&["-C", "mill", "log", line]).stderr;
+    let doubtful = note("Tamsin throws the sack down: you carry it");
+    assert!(doubtful.contains("`hearsay -C mill log --line 1 --by tamsin-oakley`"), "{doubtful}");
+    test_dir.ok(&["-C", "mill", "log", "--line", "1", "--by", "tamsin-oakley"]);
+    let log = test_dir.ok(&["-C", "mill", "session", "show", "--log"]);
+    assert!(log.contains("Tamsin Oakley: you carry it\n"), "{log}");
+    let open = note("Tamsin whispers: The sack is empty.");
+    assert!(open.contains("everybody in the scene hears them") && open.contains("`--to CHARACTER`"), "{open}");
+    assert!(!note("Tamsin whispers to Ada: The sack is empty.").contains("--to"));
 }
 
 #[test]
@@ -543,4 +591,61 @@ audience: {attributes: {name: common}}
     assert!(!untold().contains("Lucia Thorn"), "{}", untold());
     let shown = test_dir.ok(&["-C", "mill", "entity", "show", "ysa"]);
     assert!(shown.contains("also called Lucia Thorn\n"), "{shown}");
+}
+
+/// Returns a mill with the player characters Kessa (she) and Jorn (he), a ford, and a session at the mill.
+fn pair_at_the_mill() -> TestDir {
+    let test_dir = TestDir::new();
+    let people = r#"
+entities:
+  - {id: ford, name: The Ford, kind: location}
+  - {id: kessa, name: Kessa Dray, kind: player, home: none, attributes: {pronouns: she/her}}
+  - {id: jorn, name: Jorn, kind: player, home: none, attributes: {pronouns: he/him}}
+"#;
+    test_dir.write("mill/pair.yaml", people);
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill"]);
+    test_dir
+}
+
+#[test]
+fn a_pronoun_before_the_colon_is_the_last_speaker_whom_it_fits() {
+    let test_dir = pair_at_the_mill();
+    let log = |line: &str| test_dir.ok(&["-C", "mill", "log", line]);
+    log("Kessa: The ford is deep.");
+    log("Jorn looks up.");
+    for (line, name) in [
+        ("She: Deeper than last year.", "Kessa Dray"),
+        ("He: Then we swim.", "Jorn"),
+        ("He whispers to Kessa: I cannot swim.", "Jorn"),
+        ("She (laughing): Nor can I.", "Kessa Dray"),
+    ] {
+        let printed = log(line);
+        assert!(printed.contains(&format!("said by: {name}\n")), "{line}: {printed}");
+    }
+    let lines = test_dir.json(&["-C", "mill", "session", "show", "--log"]);
+    let texts: Vec<&str> = lines.as_array().unwrap().iter().map(|line| line["text"].as_str().unwrap()).collect();
+    assert_eq!(texts[2..], ["Deeper than last year.", "Then we swim.", "I cannot swim.", "Nor can I."]);
+    // Narration about the person stays narration.
+    assert!(!log("She says nothing: she waits.").contains("said by"));
+    // "They" is no person whose pronouns are unknown, such as Ben.
+    test_dir.ok(&["-C", "mill", "session", "attend", "--leave", "ada"]);
+    assert!(!log("They shouted: Not a step further!").contains("said by"));
+    // The pronoun of nobody in the scene.
+    test_dir.ok(&["-C", "mill", "session", "attend", "--leave", "kessa", "--leave", "ben"]);
+    test_dir.fails(&["-C", "mill", "log", "She: Hm."], 3, &["nobody in the scene", "write the name of the speaker"]);
+}
+
+#[test]
+fn a_whisper_at_another_place_moves_the_whole_scene() {
+    let test_dir = pair_at_the_mill();
+    let heard_by = |line: &[&str]| test_dir.json(&[&["-C", "mill", "log"][..], line].concat())["heard_by"].clone();
+    let both = serde_json::json!(["jorn", "kessa"]);
+    let three = "entities:\n  - {id: wick, name: Wick, kind: player, home: none}\n";
+    test_dir.write("mill/wick.yaml", three);
+    test_dir.ok(&["-C", "mill", "session", "attend", "--arrive", "wick"]);
+    assert_eq!(heard_by(&["--at", "ford", "Kessa whispers to Jorn: Not a sound."]), both);
+    assert_eq!(heard_by(&["Water splashes."]), serde_json::json!(["jorn", "kessa", "wick"]));
+    // With `--to`, only the speaker and the hearers go there.
+    assert_eq!(heard_by(&["--at", "the-mill", "--by", "kessa", "--to", "jorn", "Here we are safe."]), both);
+    assert_eq!(heard_by(&["A heron flies up."]), serde_json::json!(["wick"]));
 }

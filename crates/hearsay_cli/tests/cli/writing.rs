@@ -219,7 +219,9 @@ fn every_command_that_writes_has_a_dry_run() {
         ],
     );
     let logged = test_dir.ok(&["-C", "mill", "log", "It rains.", "--to", "ben", "--dry-run"]);
-    assert!(logged.contains("heard by: Ben"), "{logged}");
+    assert!(logged.contains("heard by: Ben") && logged.contains("facts: not shown"), "{logged}");
+    let aside = test_dir.ok(&["-C", "mill", "log", "((back in five))", "--dry-run"]);
+    assert!(!aside.contains("facts: not shown"), "{aside}");
     test_dir.fails(&["-C", "mill", "entity", "set", "adda", "age", "40", "--dry-run"], 3, &["adda"]);
     for line in [&["simulate", "flag"][..], &["review"], &["entity", "duplicates"]] {
         test_dir.fails(&[&["-C", "mill"][..], line, &["--dry-run"]].concat(), 2, &["required"]);

@@ -28,6 +28,9 @@ pub(super) enum Agreement {
     SubjectAndObject,
 }
 
+/// Minimum length of an abbreviated title, such as "Doc" for "Doctor".
+const MIN_TITLE_LENGTH: usize = 3;
+
 /// The entities of a sentence, for comparison with facts of a view.
 pub(super) struct EntityAgreement<'a> {
     pub(super) state: &'a State,
@@ -35,6 +38,8 @@ pub(super) struct EntityAgreement<'a> {
     /// `None` for narration.
     pub(super) speaker: Option<&'a EntityId>,
     pub(super) sentence: &'a SpokenSentence,
+    /// Words of the whole line.
+    pub(super) line_text: &'a str,
     /// Entities that the sentence names. The speaker is among these entities if the sentence is in the first person.
     pub(super) named: &'a [LinkedEntity],
     /// Entities that any sentence of the line names. Pronouns of the sentence can refer to these entities.
@@ -91,6 +96,33 @@ impl EntityAgreement<'_> {
         let is_in_fact =
             |id: &EntityId| known.entities().any(|other| other == id) || mentioned.iter().any(|other| other.id == *id);
         self.named_ids().into_iter().filter(|id| Some(*id) != self.speaker && is_in_fact(id)).count()
+    }
+
+    /// Returns the number of persons of a fact to whom the line refers by name or by title, without the speaker. Returns
+    /// `None` if the line leaves out an entity of the fact, or if the fact has no entity other than the speaker.
+    pub(super) fn persons_of_retold_fact(&self, known: &Known) -> Option<usize> {
+        let mentioned = self.cached_view.names.mentioned_entities(known.statement());
+        let mut others: BTreeSet<&EntityId> = known.entities().chain(mentioned.iter().map(|other| &other.id)).collect();
+        others.retain(|id| Some(*id) != self.speaker && Some(*id) != self.place);
+        let named = self.named_ids();
+        let is_meant = |id: &EntityId| named.contains(id) || self.named_in_line.contains(id) || self.has_title(id);
+        let is_complete = !others.is_empty() && others.iter().all(|id| is_meant(id));
+        is_complete.then(|| others.iter().filter(|id| self.is_person(id)).count())
+    }
+
+    /// Returns whether the line refers to an entity by the title in its name, which can be abbreviated: "the abbot" for
+    /// Abbot Severin, and "Doc" for Doctor Finch.
+    fn has_title(&self, id: &EntityId) -> bool {
+        let names = self.cached_view.names.linked_entity(id).names;
+        let titles: Vec<&String> = names.iter().filter(|name| name.len() > 1).filter_map(|name| name.first()).collect();
+        let words: Vec<&str> = self.line_text.split_whitespace().collect();
+        words.iter().enumerate().any(|(at, word)| {
+            let before = at.checked_sub(1).map(|at| words[at].to_lowercase());
+            let has_article = before.is_some_and(|before| contains_word(&english().determiners, &before));
+            let is_marked = has_article || word.starts_with(char::is_uppercase);
+            let word = text::words(word).pop().unwrap_or_default();
+            is_marked && word.len() >= MIN_TITLE_LENGTH && titles.iter().any(|title| title.starts_with(word.as_str()))
+        })
     }
 
     /// Returns whether the line is narration, and the sentence refers to the subject and the object of the fact by name

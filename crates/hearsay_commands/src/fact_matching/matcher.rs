@@ -62,13 +62,13 @@ impl<'a> SentenceMatcher<'a> {
     }
 
     /// Returns whether a sentence can state a fact. Only facts that matter if they are told are compared with a run of
-    /// sentences, and with a speaker who does not know them.
-    fn can_state(&self, known: &Known, is_run: bool) -> bool {
+    /// sentences or the content of a sentence (`must_matter`), and with a speaker who does not know them.
+    fn can_state(&self, known: &Known, must_matter: bool) -> bool {
         let view = &self.cached_view.view;
         let is_minor = view.vocabulary().behavior(known.predicate()).minor;
         let is_compared = match self.speaker_view {
             Some(speaker) => speaker.fact(known.id()).is_none() && self.matters(known),
-            None => !is_run || self.matters(known),
+            None => !must_matter || self.matters(known),
         };
         is_compared
             && !is_minor
@@ -101,7 +101,8 @@ impl<'a> SentenceMatcher<'a> {
             now: None,
         };
         let mut ranking = Ranking::new(view, self.index, &query);
-        let ranked = ranking.facts(MAX_CANDIDATES, |known| self.can_state(known, line_sentence.is_run()));
+        let ranked =
+            ranking.facts(MAX_CANDIDATES, |known| self.can_state(known, line_sentence.states_only_what_matters()));
         let session_place = || self.state.active_session().and_then(|playing| playing.place.as_ref());
         let place = self.line.place.as_ref().or_else(session_place);
         let candidates = ranked.into_iter().filter_map(|ranked| {
@@ -112,6 +113,7 @@ impl<'a> SentenceMatcher<'a> {
                 cached_view: self.cached_view,
                 speaker: self.line.speaker.as_ref(),
                 sentence,
+                line_text: &self.line.text,
                 named: &named,
                 named_in_line: &self.named_in_line,
                 place,
@@ -123,13 +125,15 @@ impl<'a> SentenceMatcher<'a> {
             let score = MatchScore { cosine, ..score };
             let is_narrated = score.may_be_narrated() && entities.narrates(known);
             let is_own_secret = self.is_own_secret(known);
+            let is_retold = self.is_own_matter(known)
+                && entities.persons_of_retold_fact(known).is_some_and(|persons| score.may_be_retold(persons));
             if self.speaker_view.is_some()
                 && score.shared_words + entities.named_in_fact(known) < MIN_SHARED_WITH_UNKNOWN
             {
                 return None;
             }
             // Reading the statement takes longer than the other comparisons, so it comes last.
-            let is_similar = is_narrated || score.may_be_possible(is_own_secret);
+            let is_similar = is_narrated || score.may_be_possible(is_own_secret, is_retold);
             let is_certain_polarity =
                 is_similar.then(|| self.same_polarity(sentence, known.statement(), &name_stems))??;
             if agreement == Agreement::Full && score.is_complete() && !entities.has_same_roles(known) {
@@ -144,6 +148,7 @@ impl<'a> SentenceMatcher<'a> {
                 is_extracted: false,
                 is_narrated,
                 is_own_secret,
+                is_retold,
                 missing_vector: vector.clone().filter(|_| cosine.is_none()),
             })
         });
@@ -152,8 +157,12 @@ impl<'a> SentenceMatcher<'a> {
 
     /// Returns whether a fact is a secret that the speaker knows.
     fn is_own_secret(&self, known: &Known) -> bool {
-        let is_known = self.line.speaker.is_some() && self.speaker_view.is_none();
-        is_known && self.state.fact(known.id()).is_some_and(|fact| is_secret(self.state, fact))
+        self.is_own_matter(known) && self.state.fact(known.id()).is_some_and(|fact| is_secret(self.state, fact))
+    }
+
+    /// Returns whether a fact is a secret, a lie or a rumour that the speaker knows.
+    fn is_own_matter(&self, known: &Known) -> bool {
+        self.line.speaker.is_some() && self.speaker_view.is_none() && self.matters(known)
     }
 
     /// Returns the lies of the speaker that share a word other than a name with the line, most similar first. If the
@@ -217,6 +226,7 @@ impl<'a> SentenceMatcher<'a> {
             is_extracted: true,
             is_narrated: false,
             is_own_secret: false,
+            is_retold: false,
             missing_vector: None,
         };
         same.map(candidate).collect()

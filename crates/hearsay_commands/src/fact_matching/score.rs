@@ -12,6 +12,10 @@
 //! sentence shares three words with the secret and has a lower score. This threshold adds no needless question for the two
 //! sets of lines.
 //!
+//! A character also retells a secret, a lie or a rumour in its own words: "Lung fever, poor lad". The DM is asked at the
+//! same lower score if the line refers to all entities of the fact, by name or by title, and contains a large share of
+//! its words, or any word of a fact about two other persons: see [`MatchScore::may_be_retold`].
+//!
 //! Narration is compared with secrets only, and the result decides whether the hearers hear the line. A line that is
 //! withheld by mistake costs the DM one command, but the hearers cannot forget a secret. Therefore, narration possibly
 //! states a secret even if it also says other things: see [`MatchScore::may_be_narrated`]. This rule was chosen with
@@ -73,6 +77,9 @@ const MIN_CONFESSION_SCORE: f32 = 0.5;
 /// Minimum number of words that such a sentence has in common with the secret. Names are not counted.
 const MIN_CONFESSION_WORDS: usize = 3;
 
+/// Minimum share of the words of a fact that occur in a sentence which retells the fact about at most one other person.
+const MIN_RETOLD_SHARE: f32 = 0.4;
+
 /// Minimum share of the words of a secret that occur in narration which possibly states the secret in its own words.
 const MIN_NARRATED_SHARE: f32 = 0.4;
 
@@ -102,16 +109,24 @@ impl MatchScore {
     }
 
     /// Returns whether the score reaches the minimum at which the DM is asked. If the cosine is not known yet, assumes
-    /// the highest possible cosine. `is_own_secret` is whether the fact is a secret that the speaker knows.
-    pub(super) fn may_be_possible(&self, is_own_secret: bool) -> bool {
-        let min_score =
-            if is_own_secret && self.may_be_confessed() { MIN_CONFESSION_SCORE } else { MIN_POSSIBLE_SCORE };
+    /// the highest possible cosine. `is_own_secret` is whether the fact is a secret that the speaker knows, and
+    /// `is_retold` whether the sentence [may retell](Self::may_be_retold) a fact that matters.
+    pub(super) fn may_be_possible(&self, is_own_secret: bool, is_retold: bool) -> bool {
+        let is_confession = is_retold || (is_own_secret && self.may_be_confessed());
+        let min_score = if is_confession { MIN_CONFESSION_SCORE } else { MIN_POSSIBLE_SCORE };
         self.shared_words > 0 && Self { cosine: self.cosine.or(Some(1.0)), ..*self }.value() >= min_score
     }
 
     /// Returns whether the sentence contains enough words of a secret to confess the secret in its own words.
     fn may_be_confessed(&self) -> bool {
         self.shared_words >= MIN_CONFESSION_WORDS
+    }
+
+    /// Returns whether a sentence that refers to all entities of a fact contains enough words of the fact to retell it in
+    /// its own words. `persons` is the number of persons in the fact, without the speaker.
+    pub(super) fn may_be_retold(&self, persons: usize) -> bool {
+        let has_most_words = self.shared_words > 1 && self.shared_of_fact >= MIN_RETOLD_SHARE;
+        has_most_words || (self.shared_words > 0 && persons > 1)
     }
 
     /// Returns whether the sentence contains enough words of the fact to tell the fact in its own words.
@@ -137,7 +152,8 @@ impl Candidate {
         let min_cosine = if is_one_word { MIN_COSINE_OF_ONE_WORD } else { MIN_COSINE };
         let is_meant =
             self.score.cosine.is_some_and(|cosine| cosine >= min_cosine) && !(is_one_word && self.has_pronoun);
-        let is_confession = self.is_own_secret && self.score.may_be_confessed() && score >= MIN_CONFESSION_SCORE;
+        let is_own_words = self.is_retold || (self.is_own_secret && self.score.may_be_confessed());
+        let is_confession = is_own_words && score >= MIN_CONFESSION_SCORE;
         let has_subject = match self.agreement {
             Agreement::Full | Agreement::Partial => true,
             // "I owe them ten crowns" can be about anybody, so a sentence that names only its speaker must share more.

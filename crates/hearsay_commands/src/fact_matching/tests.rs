@@ -24,6 +24,7 @@ fn candidate(statement: &str, sentence: &str, cosine: Option<f32>) -> Candidate 
         is_extracted: false,
         is_narrated: false,
         is_own_secret: false,
+        is_retold: false,
         missing_vector: None,
     }
 }
@@ -118,6 +119,23 @@ fn a_secret_is_confessed_in_other_words() {
     }
     let resembling = candidate(secret, "Odo dug the lower gallery with two men.", Some(0.4));
     assert_eq!(asked(Candidate { is_own_secret: true, ..resembling }), 0);
+}
+
+#[test]
+fn a_rumour_or_lie_is_retold_in_other_words() {
+    let rumour = "Sister Agnes fell from the bell tower.";
+    let words = "The bell tower, poor soul.";
+    let names: BTreeSet<String> = ["sister".to_owned(), "agn".to_owned()].into();
+    let score = MatchScore { cosine: Some(0.55), ..MatchScore::new(words, rumour, &names) };
+    assert!(score.may_be_retold(1), "{score:?}");
+    let retold = Candidate { score, agreement: Agreement::Partial, ..candidate(rumour, words, None) };
+    let asked = |candidate: Candidate| decide(vec![vec![candidate]]).may_state.len();
+    assert_eq!(asked(retold.clone()), 0, "the fact does not matter, or the line leaves out an entity");
+    assert_eq!(asked(Candidate { is_retold: true, ..retold }), 1);
+    // One word is enough only if the line refers to two persons of the fact.
+    let one_word = MatchScore::new("The tower stands.", rumour, &names);
+    assert!(!one_word.may_be_retold(1) && one_word.may_be_retold(2), "{one_word:?}");
+    assert!(!MatchScore::new("Good day.", rumour, &names).may_be_retold(2));
 }
 
 #[test]

@@ -20,7 +20,10 @@ pub(super) enum RecordedMatch {
     /// The DM rejected the fact or marked it false.
     Rejected,
     /// The fact is already canon from another source.
-    CanonElsewhere,
+    CanonElsewhere {
+        /// The canon fact.
+        canon: Arc<Fact>,
+    },
     /// The same source stated the fact before. The earlier fact gains the new evidence.
     SameSource {
         /// The earlier fact.
@@ -48,7 +51,8 @@ pub(super) fn find_recorded_match(state: &State, batch: &Batch, fact: &Fact) -> 
     let equivalents: Vec<&Arc<Fact>> =
         facts_about_subject.iter().copied().filter(|other| is_same_statement(other)).collect();
     // The DM's rejection also counts if the text that stated the rejected fact was changed or removed.
-    let is_rejection = |rejected: &Fact| !is_other_event(state, fact, rejected);
+    let is_rejection =
+        |rejected: &Fact| !is_other_event(state, fact, rejected) && !is_narrated_after_claim(fact, rejected);
     let was_rejected = equivalents.iter().any(|other| other.status() == FactStatus::Rejected && is_rejection(other))
         || state
             .withdrawn_rejections(claim.subject())
@@ -82,17 +86,25 @@ pub(super) fn find_recorded_match(state: &State, batch: &Batch, fact: &Fact) -> 
         .find(|other| other.status() != FactStatus::Rejected && has_same_source(other))
         .or_else(|| equivalents.iter().find(|other| is_repeated_narration(other)))
         .or_else(|| facts_about_subject.iter().find(|other| implies_fact(other)));
-    let is_canon_from_others =
-        equivalents.iter().any(|other| other.status() == FactStatus::Canon && !has_same_source(other));
+    let canon_from_others =
+        equivalents.iter().find(|other| other.status() == FactStatus::Canon && !has_same_source(other));
     match earlier {
         Some(earlier) => {
             let was_narrated = equivalents.iter().any(|other| is_repeated_narration(other));
-            let is_canon_elsewhere = is_canon_from_others && !was_narrated;
+            let is_canon_elsewhere = canon_from_others.is_some() && !was_narrated;
             RecordedMatch::SameSource { earlier: Arc::clone(earlier), is_canon_elsewhere }
         }
-        None if is_canon_from_others => RecordedMatch::CanonElsewhere,
-        None => RecordedMatch::None,
+        None => canon_from_others
+            .map_or(RecordedMatch::None, |canon| RecordedMatch::CanonElsewhere { canon: Arc::clone(canon) }),
     }
+}
+
+/// Returns whether the narration of a session states what the DM rejected as the claim of a character. Such a rejection
+/// says that the character did not claim this, and nothing about what the DM tells.
+fn is_narrated_after_claim(fact: &Fact, rejected: &Fact) -> bool {
+    let provenance = fact.provenance();
+    let is_narrated = provenance.speaker.is_none() && provenance.session.is_some();
+    is_narrated && rejected.provenance().speaker.is_some()
 }
 
 /// Returns whether narration states a fact about another event than a rejected fact with the same content: an event of

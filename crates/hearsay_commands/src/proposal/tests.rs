@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_model::{Entity, KnowledgeEdge, Method, Provenance, Span, Value};
+use hearsay_model::{Entity, KnowledgeEdge, Method, Provenance, Session, Span, Value};
 use hearsay_query::{contradictions::may_overlap, review::review_items};
 use proptest::prelude::*;
 
@@ -257,5 +257,76 @@ fn a_speaker_who_saw_a_fact_has_it_from_nobody() {
         let claimed = state.facts().find(|fact| fact.status() == FactStatus::Claimed).unwrap().id();
         let heard = state.known_by(claimed).find(|edge| edge.knower == Knower::Entity(id(0))).unwrap();
         assert_eq!(heard.acquisition.cited_source(), cited.as_ref());
+    }
+}
+
+/// Returns a state with some people and other recorded facts.
+fn people(recorded: Vec<Change>) -> State {
+    let people = (0..4).map(|n| Change::AddEntity(Entity::new(id(n))));
+    State::fold([Operation::new(Author::Dm, "begin", people.chain(recorded).collect())]).unwrap()
+}
+
+/// Returns the proposal that a person has a condition.
+fn condition(value: &str, speaker: Option<EntityId>) -> Proposal {
+    let condition = Predicate::new("condition").unwrap();
+    Proposal { speaker, ..Proposal::new(id(0), condition, Object::Value(Value::from(value))) }
+}
+
+#[test]
+fn a_true_part_of_a_lie_stays_true() {
+    let source = Provenance::new(Method::Authored, Author::Dm);
+    let dead = Fact::attribute(&id(0), "condition", "dead", source).unwrap().build().unwrap();
+    let recorded = dead.id();
+    let mut state = people(vec![Change::AssertFact(Arc::new(dead))]);
+    let lie = |value: &str| Proposal {
+        heard_by: vec![Knower::Entity(id(2))],
+        text: Some(TextSource { sincerity: Sincerity::Lie, ..TextSource::default() }),
+        ..condition(value, Some(id(1)))
+    };
+    let mut tell =
+        |value: &str| apply_proposals(&mut state, &TrustCalibration::default(), &Author::Extractor, &[lie(value)]);
+    assert_eq!(tell("dead"), ProposalCounts { known: 1, ..ProposalCounts::default() });
+    assert_eq!(tell("blind"), ProposalCounts { claimed: 1, ..ProposalCounts::default() });
+    let statuses: Vec<FactStatus> = state.facts().map(|fact| fact.status()).collect();
+    assert_eq!(statuses.iter().filter(|status| **status == FactStatus::Canon).count(), 1, "{statuses:?}");
+    assert_eq!(statuses.iter().filter(|status| **status == FactStatus::False).count(), 1, "{statuses:?}");
+    assert!(
+        state.known_by(recorded).any(|edge| edge.knower == Knower::Entity(id(2))),
+        "the hearer learned of the death"
+    );
+}
+
+#[test]
+fn a_rejected_claim_does_not_hide_what_the_dm_tells() {
+    for (speaker, rejected_before) in [(Some(id(1)), 0), (None, 1)] {
+        let session = SessionId::new("s1").unwrap();
+        let record = Session {
+            id: session.clone(),
+            number: Some(1),
+            title: "A night".into(),
+            date: None,
+            start: None,
+            end: None,
+            present: Vec::new(),
+        };
+        let mut state = people(vec![Change::SetSession(record)]);
+        let in_session = |speaker: Option<EntityId>| Proposal {
+            session: Some(session.clone()),
+            confidence: Confidence::new(0.8).unwrap(),
+            text: Some(TextSource::default()),
+            ..condition("dead", speaker)
+        };
+        let mut propose = |proposal: Proposal| {
+            let counts = apply_proposals(&mut state, &TrustCalibration::default(), &Author::Extractor, &[proposal]);
+            let waiting = state.facts().find(|fact| fact.status() == FactStatus::Proposed).map(|fact| fact.id());
+            if let Some(waiting) = waiting {
+                let rejection = Decision::Reject.operation(&state, waiting, Timestamp(0)).unwrap();
+                state.apply(rejection).unwrap();
+            }
+            counts
+        };
+        assert_eq!(propose(in_session(speaker)).waiting, 1);
+        let told = propose(in_session(None));
+        assert_eq!((told.rejected_before, told.waiting), (rejected_before, 1 - rejected_before), "{told:?}");
     }
 }

@@ -1,8 +1,13 @@
 //! Drafts: texts for a trial of the extraction. The extracted facts are not recorded.
 
-use hearsay_extract::{ExtractedFact, Extraction, SentenceEncoder, Text, TextType};
-use hearsay_model::{EntityId, FactStatus, State, TalkKind, Vocabulary};
-use hearsay_query::ids::require_entities;
+use std::sync::Arc;
+
+use hearsay_extract::{ExtractedFact, Extraction, FactObject, Mention, SentenceEncoder, Text, TextType};
+use hearsay_model::{EntityId, Fact, FactStatus, Object, State, TalkKind, Validity, Vocabulary};
+use hearsay_query::{
+    duplicates::{Claim, is_equivalent},
+    ids::require_entities,
+};
 use serde::Serialize;
 
 use super::{ReadingTools, decide_talk_kind, document_statements, limit_confidence};
@@ -40,6 +45,30 @@ pub struct DraftExtraction {
     pub statuses: Vec<Option<FactStatus>>,
     /// Kind of talk that the reading model found; `None` if there is no reading model.
     pub talk_kind: Option<TalkKind>,
+}
+
+impl DraftExtraction {
+    /// Returns the facts that the DM rejected and that the text states again.
+    pub fn rejected_facts<'a>(&self, state: &'a State) -> Vec<&'a Arc<Fact>> {
+        let vocabulary = state.vocabulary();
+        let kept = self.extraction.facts.iter().zip(&self.statuses).filter(|(_, status)| status.is_some());
+        let rejected = kept.filter_map(|(found, _)| {
+            let Mention::Known(subject) = &found.subject else { return None };
+            let object = match &found.object {
+                FactObject::Value(value) => Object::Value(value.as_str().into()),
+                FactObject::Entity(Mention::Known(id)) => Object::Entity(id.clone()),
+                FactObject::Entity(Mention::New(_)) => return None,
+            };
+            let parts = (subject, &found.predicate, &object);
+            let claim = Claim::new(vocabulary, parts, &found.statement, &Validity::default());
+            let is_rejected = |fact: &&Arc<Fact>| {
+                fact.status() == FactStatus::Rejected
+                    && is_equivalent(vocabulary, (&claim, found.statement.as_str()), fact)
+            };
+            state.facts_of(claim.subject()).find(is_rejected)
+        });
+        rejected.collect()
+    }
 }
 
 impl Draft {

@@ -324,8 +324,7 @@ impl ProposalBuilder<'_> {
             proposal.validity.from.clone_from(&self.passage.time);
         }
         proposal.speaker = speaker;
-        let passage_speaker = self.passage.speaker.as_ref();
-        let is_mentioned = |subject| is_only_mentioned(passage_speaker, subject, fact.span, &self.statements);
+        let is_mentioned = |subject| is_only_mentioned(self.passage, subject, fact.span, &self.statements);
         if let Some(text) = &mut proposal.text {
             text.citing = citing;
             if matches!(&fact.subject, Mention::Known(subject) if is_mentioned(subject)) {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_belief::{BELIEF_THRESHOLD, Known, RevealEvaluation, RevealableFacts, Trust, evaluate_reveals_for};
 use hearsay_extract::{Entailment, EntailmentModel, FactObject, Mention, SpokenReply};
-use hearsay_model::{EntityId, FactId, Factuality, History, Object, Span, State};
+use hearsay_model::{EntityId, FactId, Factuality, History, Object, Span, State, text};
 use hearsay_query::views::CachedView;
 use hearsay_recall::{Citations, DocId, EntityLinker, Index, LinkedEntity, Query, Rankings, Weights, stems};
 
@@ -69,6 +69,10 @@ pub(super) struct ComparedFact {
     /// Whether the speaker believes the fact.
     pub(super) is_believed: bool,
     words: ContentWords,
+    /// Content words with the words of names.
+    all_words: ContentWords,
+    /// Entities of the fact, and entities that its statement names.
+    entities: BTreeSet<EntityId>,
     vector: Option<Vec<f32>>,
     /// Result of the entailment model; both probabilities are 0 if it did not compare the fact with the draft.
     pub(super) entailment: Entailment,
@@ -79,6 +83,8 @@ pub(super) struct ComparedFact {
 pub(super) struct ComparedPart {
     pub(super) part: DraftPart,
     words: ContentWords,
+    /// Entities that the part names.
+    named: BTreeSet<EntityId>,
     /// Highest cosine of the part in its context and a fact that the speaker neither conceals nor made up.
     best_open: f32,
     /// Cosines of the part in its context and each lie of the speaker.
@@ -94,6 +100,8 @@ pub struct ReplyCandidates {
     pub(super) facts: BTreeMap<FactId, ComparedFact>,
     /// Indices of the names that the speaker does not know, each with details for the DM.
     pub(super) unknown_names: Vec<(usize, Vec<String>)>,
+    /// Secret names that the draft contains, each with its position.
+    pub(super) secret_names: Vec<(Span, ComparedFact)>,
     /// Facts that a typed statement of the draft contradicts, each with the position of the statement.
     pub(super) contradictions: Vec<(Span, FactId)>,
     /// Whether the entailment model compared the draft with facts.
@@ -120,6 +128,7 @@ impl DraftReply {
             .filter(|(_, name)| names::is_unknown(name, view, calendar, &self.heard))
             .map(|(at, name)| (at, collector.name_details(&name.name)))
             .collect();
+        let secret_names = collector.secret_names();
         let contradictions = collector.contradictions(&reading, &mut facts);
         let name = |id: Option<&EntityId>| id.and_then(|id| names.name(id)).unwrap_or("Somebody").to_owned();
         let mut candidates = ReplyCandidates {
@@ -128,6 +137,7 @@ impl DraftReply {
             parts,
             facts,
             unknown_names,
+            secret_names,
             contradictions,
             is_judged: false,
             speaker_name: name(Some(&self.speaker)),
@@ -152,6 +162,7 @@ impl Collector<'_> {
         let CachedView { view, names, .. } = self.sources.view;
         let named: Vec<LinkedEntity> = names.mentioned_entities(&part.text);
         let words = ContentWords::new(&part.text, &self.name_stems(named.iter().map(|named| &named.id)));
+        let named_ids = named.iter().map(|named| named.id.clone()).collect();
         let by_meaning = Query {
             text: &part.text,
             vector: part.context_vector.as_deref(),
@@ -168,7 +179,7 @@ impl Collector<'_> {
         for known in found.into_iter().filter_map(|id| view.fact(id)) {
             facts.entry(known.id()).or_insert_with(|| self.compared_fact(known));
         }
-        ComparedPart { part: part.clone(), words, best_open, lies: Vec::new() }
+        ComparedPart { part: part.clone(), words, named: named_ids, best_open, lies: Vec::new() }
     }
 
     /// Returns the facts that fit a query best, each with its cosine. Leaves out the facts that the speaker conceals or
@@ -211,6 +222,8 @@ impl Collector<'_> {
             is_made_up: known.is_own_lie(),
             is_believed: known.credence().get() >= BELIEF_THRESHOLD && view.known_end(known).is_none(),
             words: ContentWords::new(known.statement(), &self.name_stems(named.iter().map(|named| &named.id))),
+            all_words: ContentWords::new(known.statement(), &BTreeSet::new()),
+            entities: known.entities().cloned().chain(named.into_iter().map(|named| named.id)).collect(),
             vector: self.sources.index.vector(DocId::Fact(known.id())),
             entailment: Entailment::default(),
         }
@@ -238,6 +251,24 @@ impl Collector<'_> {
         let facts = entities.flat_map(|id| view.facts_with_subject(id));
         let names = facts.filter(|known| known.is_name());
         names.filter_map(|known| known.object().text()).flat_map(stems).collect()
+    }
+
+    /// Returns the names that the speaker conceals and that the draft contains, each with its position. Leaves out names
+    /// that somebody has just said, and names that are also the open name of an entity.
+    fn secret_names(&self) -> Vec<(Span, ComparedFact)> {
+        let view = &self.sources.view.view;
+        let is_open = |name: &str| {
+            let is_same = |other: &str| text::normalize(other) == text::normalize(name);
+            let mut open = view.facts().filter(|known| known.is_name() && !known.conceals());
+            open.any(|known| known.object().text().is_some_and(is_same))
+        };
+        let was_said = |name: &str| self.draft.heard.iter().any(|line| names::find_name(line, name).is_some());
+        let found = view.concealed_facts().filter(|known| known.is_name()).filter_map(|known| {
+            let name = known.object().text()?;
+            let span = names::find_name(&self.draft.text, name)?;
+            (!was_said(name) && !is_open(name)).then(|| (span, self.compared_fact(known)))
+        });
+        found.collect()
     }
 
     /// Returns what the DM may know about a name that the speaker does not know.
@@ -406,6 +437,30 @@ const RARE_WORD_WEIGHT: f32 = 0.05;
 /// Maximum number of rare words that count.
 const MAX_RARE_WORDS: usize = 4;
 
+/// Minimum similarity of a part that [confesses](ComparedPart::confesses) a secret. It is higher than the minimum at which
+/// a part reveals a secret.
+const CONFESSION_SIMILARITY: f32 = 0.5;
+
+/// Minimum number of content words, pronouns and names of others in a confession: "I hid it", but not "I know".
+const MIN_CONFESSION_WORDS: usize = 2;
+
+/// Maximum difference between the cosines of a confession and the most similar fact that the speaker does not conceal, and
+/// of the confession and the secret.
+const MAX_CONFESSION_DISTANCE: f32 = 0.15;
+
+impl ComparedPart {
+    /// Returns whether the part says in the first person what a secret says, and nothing else: "I hid it" confesses "Odo hid
+    /// the ledger in the mill". Such a part is often too short to resemble the secret in meaning.
+    fn confesses(&self, fact: &ComparedFact) -> bool {
+        let Some(person) = self.part.first_person.as_ref().filter(|_| fact.is_secret) else { return false };
+        let others = self.named.iter().filter(|id| *id != person).count();
+        fact.entities.contains(person)
+            && self.named.is_subset(&fact.entities)
+            && self.words.is_within(&fact.all_words)
+            && self.words.count() + self.part.pronoun_count + others >= MIN_CONFESSION_WORDS
+    }
+}
+
 /// Returns how much a part resembles a fact more than it resembles any fact that the speaker does not conceal.
 ///
 /// A lie counts only if the part resembles the lie at least as much as the fact. Otherwise, a lie about another matter
@@ -415,7 +470,9 @@ fn similarity(part: &ComparedPart, fact: &ComparedFact) -> f32 {
     let cosine = vectors.map_or(0.0, |(of_part, of_fact)| cosine(of_part, of_fact));
     let told_lies = part.lies.iter().copied().filter(|lie| *lie >= cosine);
     let best_open = told_lies.fold(part.best_open, f32::max);
-    MARGIN_WEIGHT * (cosine - best_open)
+    let similarity = MARGIN_WEIGHT * (cosine - best_open)
         + WORDS_WEIGHT * fact.words.share_in(&part.words)
-        + RARE_WORD_WEIGHT * part.words.rare_shared(&fact.words).min(MAX_RARE_WORDS) as f32
+        + RARE_WORD_WEIGHT * part.words.rare_shared(&fact.words).min(MAX_RARE_WORDS) as f32;
+    let is_confession = best_open - cosine <= MAX_CONFESSION_DISTANCE && part.confesses(fact);
+    if is_confession { similarity.max(CONFESSION_SIMILARITY) } else { similarity }
 }

@@ -71,25 +71,30 @@ impl ReplyCandidates {
             }
             let same = findings.iter_mut().find(|other| other.kind == FindingKind::RevealsSecret && other.span == span);
             match same {
-                Some(other) => {
-                    other.facts.push(fact.cited.clone());
-                    other.not_for.extend(fact.not_for.iter().cloned());
-                    other.not_for.sort();
-                    other.not_for.dedup();
-                }
-                None => {
-                    let reason = format!("this reveals what you keep secret: {}", fact.cited.statement);
-                    findings.push(ReplyFinding {
-                        facts: vec![fact.cited.clone()],
-                        not_for: fact.not_for.clone(),
-                        for_dm: fact.for_dm.clone(),
-                        score,
-                        ..self.finding(FindingKind::RevealsSecret, span, reason)
-                    });
-                }
+                Some(other) => add_secret(other, fact),
+                None => findings.push(self.revealed(&Match { fact, span, score })),
+            }
+        }
+        for (span, fact) in self.secret_names.iter().filter(|(_, fact)| fact.is_withheld) {
+            let is_around = |other: Span| other.start <= span.start && span.end <= other.end;
+            let is_same = |other: &&mut ReplyFinding| other.kind == FindingKind::RevealsSecret && is_around(other.span);
+            match findings.iter_mut().find(is_same) {
+                Some(other) => add_secret(other, fact),
+                None => findings.push(self.revealed(&Match { fact, span: *span, score: 1.0 })),
             }
         }
         findings
+    }
+
+    fn revealed(&self, Match { fact, span, score }: &Match<'_>) -> ReplyFinding {
+        let reason = format!("this reveals what you keep secret: {}", fact.cited.statement);
+        ReplyFinding {
+            facts: vec![fact.cited.clone()],
+            not_for: fact.not_for.clone(),
+            for_dm: fact.for_dm.clone(),
+            score: *score,
+            ..self.finding(FindingKind::RevealsSecret, *span, reason)
+        }
     }
 
     fn stated_facts(&self) -> Vec<ReplyFinding> {
@@ -148,4 +153,12 @@ impl ReplyCandidates {
     fn words(&self, span: Span) -> &str {
         self.draft.text.get(span.start..span.end).unwrap_or_default()
     }
+}
+
+/// Adds a secret to the finding for the same words.
+fn add_secret(finding: &mut ReplyFinding, fact: &ComparedFact) {
+    finding.facts.push(fact.cited.clone());
+    finding.not_for.extend(fact.not_for.iter().cloned());
+    finding.not_for.sort();
+    finding.not_for.dedup();
 }

@@ -4,7 +4,12 @@ use std::collections::BTreeMap;
 
 use hearsay_belief::{Known, View};
 use hearsay_extract::{EntityNames, Lexicon, NewEntity};
-use hearsay_model::{Calendar, EntityId, Kind, ReferringExpression, attribute, text};
+use hearsay_model::{
+    Calendar, EntityId, Kind, ReferringExpression, Span, attribute,
+    spelling::is_common_word,
+    text,
+    words::{contains_word, english},
+};
 use hearsay_query::views::{CachedView, identifies_subject};
 
 /// Minimum confidence that a single word is a name. The capital letter of the first word of a sentence is too little.
@@ -76,6 +81,28 @@ pub(super) fn is_unknown(name: &NewEntity, view: &View, calendar: &Calendar, hea
         && !view.passages().any(|(_, heard)| contains(&heard.passage.text))
 }
 
+/// Returns the position of a whole name in a text. The article of the name may be missing. The capital letters of a single
+/// word must be the same: "Fox" does not occur in "a fox". A name that is an everyday word is not found.
+pub(super) fn find_name(text: &str, name: &str) -> Option<Span> {
+    let is_article = |word: &str| contains_word(&english().determiners, &word.to_lowercase());
+    let name = name.split_once(' ').filter(|(first, _)| is_article(first)).map_or(name, |(_, rest)| rest);
+    if name.is_empty() || is_common_word(&name.to_lowercase()) {
+        return None;
+    }
+    let (text, name) = match name.contains(' ') {
+        // The positions of the bytes stay the same.
+        true => (text.to_ascii_lowercase(), name.to_ascii_lowercase()),
+        false => (text.to_owned(), name.to_owned()),
+    };
+    let mut spans = text.match_indices(&name).map(|(start, found)| Span { start, end: start + found.len() });
+    let is_whole = |span: &Span| {
+        let is_outside = |c: char| !c.is_alphanumeric();
+        let (before, after) = (text[..span.start].chars().next_back(), text[span.end..].chars().next());
+        before.is_none_or(is_outside) && after.is_none_or(is_outside)
+    };
+    spans.find(is_whole)
+}
+
 /// Returns the words of a name without the article and without a possessive ending.
 fn name_words(name: &str) -> Vec<String> {
     let mut words = text::words(name.trim_end_matches("'s").trim_end_matches("\u{2019}s"));
@@ -83,4 +110,26 @@ fn name_words(name: &str) -> Vec<String> {
         words.remove(0);
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_whole_name_is_found() {
+        for (text, name, found) in [
+            ("My name is Ilse Kramm.", "Ilse Kramm", Some("Ilse Kramm")),
+            ("they shouted ilse kramm!", "Ilse Kramm", Some("ilse kramm")),
+            ("Ilse Kramm's boat leaks.", "Ilse Kramm", Some("Ilse Kramm")),
+            ("Ilse Krammer came.", "Ilse Kramm", None),
+            ("Ask Ilse.", "Ilse Kramm", None),
+            ("They fear the Grey Heron.", "The Grey Heron", Some("Grey Heron")),
+            ("Quillon was here.", "Quillon", Some("Quillon")),
+            ("a quillon of the guard", "Quillon", None),
+            ("The house is cold.", "House", None),
+        ] {
+            assert_eq!(find_name(text, name).map(|span| &text[span.start..span.end]), found, "{text}");
+        }
+    }
 }

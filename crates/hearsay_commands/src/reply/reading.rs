@@ -1,7 +1,9 @@
 //! Reading of a draft: its sentences, its names, and the facts that it states.
 
-use hearsay_extract::{Extraction, Text, TextType};
-use hearsay_model::Span;
+use hearsay_belief::Known;
+use hearsay_extract::{Extraction, SpokenSentence, Text, TextType, replace_group_pronouns};
+use hearsay_model::{Belonging, EntityId, Span};
+use hearsay_query::views::CachedView;
 
 use super::DraftReply;
 use crate::reading::ReadingTools;
@@ -9,7 +11,11 @@ use crate::reading::ReadingTools;
 /// Maximum number of sentences of a draft that are checked. Further sentences are not checked.
 const MAX_SENTENCES: usize = 24;
 
-/// A part of a draft that is compared with facts: a sentence, or two neighbouring sentences.
+/// Maximum number of groups of the speaker for which "we" can stand.
+const MAX_GROUPS: usize = 3;
+
+/// A part of a draft that is compared with facts: a sentence, or two neighbouring sentences. A sentence with "we" is a
+/// part for the speaker and for each group of the speaker.
 #[derive(Debug, Clone)]
 pub(super) struct DraftPart {
     /// Index of the first sentence.
@@ -18,6 +24,11 @@ pub(super) struct DraftPart {
     pub(super) last: usize,
     /// Words of the part, with the name of the speaker in place of "I".
     pub(super) text: String,
+    /// Entity for which "I" or "we" stands in the text, if the part is one sentence that asserts something about this
+    /// entity.
+    pub(super) first_person: Option<EntityId>,
+    /// Number of pronouns that can refer to an entity outside the part.
+    pub(super) pronoun_count: usize,
     /// Position of the part in the draft, in bytes.
     pub(super) span: Span,
     /// Vector of the words; `None` for two sentences, or if there is no sentence encoder.
@@ -37,7 +48,8 @@ impl DraftPart {
 /// Result of reading a draft: its sentences, its names, and the facts that it states.
 #[derive(Debug, Clone)]
 pub struct DraftReading {
-    /// The sentences, followed by the pairs of neighbouring sentences.
+    /// The sentences, each followed by its variants with a name in place of "we", and then the pairs of neighbouring
+    /// sentences.
     pub(super) parts: Vec<DraftPart>,
     /// Names and facts that the extractor found.
     pub(super) extraction: Extraction,
@@ -51,9 +63,9 @@ impl DraftReading {
 }
 
 impl DraftReply {
-    /// Reads the draft. `tools` must contain the lexicon of the [speaker's view](super::view_lexicon), so that the
-    /// result depends only on names that the speaker knows.
-    pub fn read(&self, tools: &ReadingTools<'_>) -> DraftReading {
+    /// Reads the draft. `view` is the view of the speaker. `tools` must contain the [lexicon](super::view_lexicon) of this
+    /// view, so that the result depends only on names that the speaker knows.
+    pub fn read(&self, tools: &ReadingTools<'_>, view: &CachedView) -> DraftReading {
         let heard: Vec<&str> = self.heard.iter().map(String::as_str).collect();
         let text = Text {
             speaker: Some(&self.speaker),
@@ -67,16 +79,38 @@ impl DraftReply {
             first,
             last,
             text: sentences[first..=last].iter().map(|sentence| sentence.text.as_str()).collect::<Vec<_>>().join(" "),
+            first_person: None,
+            pronoun_count: sentences[first..=last].iter().map(|sentence| sentence.pronoun_count).sum(),
             span: Span { start: sentences[first].span.start, end: sentences[last].span.end },
             vector: None,
             context_vector: None,
         };
-        let single = (0..sentences.len()).map(|at| part(at, at));
-        let pairs = (1..sentences.len()).map(|at| part(at - 1, at));
-        let mut parts: Vec<DraftPart> = single.chain(pairs).collect();
+        let persons = self.first_persons(view);
+        let mut parts: Vec<DraftPart> = Vec::new();
+        for (at, sentence) in sentences.iter().enumerate() {
+            let is_statement = sentence.is_asserted && !sentence.is_negated;
+            let own = (is_statement && sentence.has_first_person).then(|| self.speaker.clone());
+            parts.push(DraftPart { first_person: own, ..part(at, at) });
+            for (id, text) in named_groups(sentence, &persons) {
+                parts.push(DraftPart { text, first_person: is_statement.then(|| id.clone()), ..part(at, at) });
+            }
+        }
+        parts.extend((1..sentences.len()).map(|at| part(at - 1, at)));
         self.add_vectors(&mut parts, tools);
         let extraction = tools.extractor.extract(tools.lexicon, &text);
         DraftReading { parts, extraction }
+    }
+
+    /// Returns the entities for which "we" can stand, with their names: the speaker, and the groups of the speaker.
+    fn first_persons(&self, view: &CachedView) -> Vec<(EntityId, String)> {
+        let CachedView { view, names, .. } = view;
+        let is_current = |known: &Known| !view.is_superseded(known.id()) && view.known_end(known).is_none();
+        let is_membership = |known: &Known| view.vocabulary().belonging(known.predicate()) == Some(Belonging::Member);
+        let memberships =
+            view.facts_with_subject(&self.speaker).filter(|known| is_membership(known) && is_current(known));
+        let groups = memberships.filter_map(|known| known.object().entity()).take(MAX_GROUPS);
+        let persons = std::iter::once(&self.speaker).chain(groups);
+        persons.filter_map(|id| Some((id.clone(), names.name(id)?.to_owned()))).collect()
     }
 
     fn add_vectors(&self, parts: &mut [DraftPart], tools: &ReadingTools<'_>) {
@@ -97,4 +131,10 @@ impl DraftReply {
             part.vector = vectors.next().or_else(|| part.context_vector.clone());
         }
     }
+}
+
+/// Returns the variants of a sentence with a name in place of "we", each with the entity of the name.
+fn named_groups<'p>(sentence: &SpokenSentence, persons: &'p [(EntityId, String)]) -> Vec<(&'p EntityId, String)> {
+    let variant = |(id, name): &'p (EntityId, String)| Some((id, replace_group_pronouns(&sentence.text, name)?));
+    persons.iter().filter_map(variant).collect()
 }

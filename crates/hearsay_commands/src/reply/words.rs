@@ -40,6 +40,16 @@ impl ContentWords {
         if total == 0.0 { 0.0 } else { shared / total }
     }
 
+    /// Returns whether there are words, and all of them also occur in another text.
+    pub(super) fn is_within(&self, other: &Self) -> bool {
+        !self.stems.is_empty() && self.stems.is_subset(&other.stems)
+    }
+
+    /// Returns the number of different words.
+    pub(super) fn count(&self) -> usize {
+        self.stems.len()
+    }
+
     /// Returns the number of words that both texts contain and that are not everyday words.
     pub(super) fn rare_shared(&self, other: &Self) -> usize {
         self.rare.intersection(&other.rare).count()

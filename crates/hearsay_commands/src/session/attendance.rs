@@ -1,21 +1,28 @@
 //! Attendance of the characters who speak or act in a line: who comes into the scene, who witnesses a line, and who
 //! probably arrives, leaves or goes to another place.
 
-use std::{borrow::Cow, cell::LazyCell};
+use std::{borrow::Cow, cell::LazyCell, cmp::Reverse, sync::Arc};
 
 use hearsay_belief::{is_dead, place_at};
-use hearsay_model::{EntityId, Kind, Knower, Passage, SessionId, State, TalkKind};
-use hearsay_query::session::{attending_in_scene, later_time};
+use hearsay_extract::subject_pronoun;
+use hearsay_model::{ActiveSession, EntityId, Kind, Knower, Passage, SessionId, State, TalkKind, words};
+use hearsay_query::{
+    resolve::Speaker,
+    session::{attending_in_scene, later_time},
+};
 
 use super::{
     line_correction::recorded_line,
     log::Log,
     log_line::LogLine,
     position::LogPosition,
-    transcript::{Actor, NarratedScene, SpeakerNames, actors, addressees},
+    transcript::{Actor, NarratedScene, SpeakerNames, actors, addressees, excepted, only_moves, opening_place},
     transcript_lines::is_table_line,
 };
 use crate::presence::{scene_characters, scene_hearers, scene_moment, undecided};
+
+/// Maximum number of lines of a scene in which the referent of a pronoun is searched.
+const MAX_SCENE_LINES: usize = 32;
 
 /// A change of attendance that a line makes or suggests, as in `Pell comes in.` or `Odo walks away.`
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +52,9 @@ pub enum AttendanceChange {
     IsAddressed,
     /// The scene moves to another place without the character, who left it before and whose place is unknown.
     StaysBehind,
+    /// The character is at this place outside the scene, or at an unknown place, and all persons who act in the line are
+    /// outside the scene.
+    ActsElsewhere(Option<EntityId>),
 }
 
 impl Log {
@@ -62,6 +72,10 @@ impl Log {
         let undecided = undecided(state);
         let (mut place, mut hints) = (playing.place.as_ref(), self.speaker_hints(state));
         for line in &self.lines {
+            if line.is_aside {
+                hints.extend(acting_elsewhere(&names, state, playing, line, line.place.as_ref()));
+                continue;
+            }
             place = line.place.as_ref().or(place);
             let talk_kind = line.known_talk_kind(self.source.is_some());
             if !line.typed || !line.is_said_to_all() || talk_kind != Some(TalkKind::Narration) {
@@ -84,6 +98,9 @@ impl Log {
                 hints.extend(
                     change.filter(|_| !is_gone).map(|change| AttendanceHint { character: actor.id.clone(), change }),
                 );
+            }
+            if line.place.is_none() {
+                hints.extend(acting_elsewhere(&names, state, playing, line, place));
             }
             for character in addressees(&names, state, &line.text) {
                 let is_gone = is_dead(state, &character, moment) || undecided.contains_key(&character);
@@ -131,14 +148,88 @@ fn stays_behind(position: &LogPosition<'_>) -> Vec<EntityId> {
     position.party.gone.iter().filter(has_left_scene).cloned().collect()
 }
 
+/// Returns the hints about the characters who act in a line of narration, if all of them are player characters who attend
+/// or attended the session outside the scene. `place` is the place of the line.
+fn acting_elsewhere(
+    names: &SpeakerNames<'_>,
+    state: &State,
+    playing: &ActiveSession,
+    line: &LogLine,
+    place: Option<&EntityId>,
+) -> Vec<AttendanceHint> {
+    let (moment, in_scene) = (scene_moment(state, playing), attending_in_scene(state, playing));
+    let attended = state.session(&playing.session).map_or(&[][..], |session| &session.present[..]);
+    let is_outside = |actor: &Actor| {
+        let attends = playing.here.contains(&actor.id) || attended.contains(&actor.id);
+        let is_gone = is_dead(state, &actor.id, moment) || in_scene.contains(&actor.id);
+        let comes = !line.is_aside && (actor.arrives || actor.emerges);
+        state.kind(&actor.id) == Some(Kind::Player) && attends && !is_gone && !comes
+    };
+    let actors = actors(names, state, &line.text, &NarratedScene { place, ..NarratedScene::default() });
+    if !actors.iter().all(is_outside) {
+        return Vec::new();
+    }
+    // The location of a player character that leaves a scene does not change until its new place is recorded.
+    let place_of = |id: &EntityId| place_at(state, id, moment).filter(|at| Some(at) != playing.place.as_ref());
+    let hint = |actor: Actor| {
+        let change = AttendanceChange::ActsElsewhere(place_of(&actor.id));
+        AttendanceHint { character: actor.id, change }
+    };
+    actors.into_iter().map(hint).collect()
+}
+
 /// Returns the arrivals and departures that the last line of the session being played suggests, and the moves of characters
 /// in the scene to other places, as far as they are not recorded yet. Returns nothing for any other line, because the scene
-/// may have changed since.
+/// may have changed since. The [departure of the whole party](leaving_party) is omitted.
 pub fn suggested_attendance(state: &State, line: &Passage) -> Vec<AttendanceHint> {
+    let mut hints = if is_last_line(state, line) { line_hints(state, line) } else { Vec::new() };
+    let party = leaving_party(state, &hints);
+    hints.retain(|hint| !is_departure_of(&party, hint));
+    hints
+}
+
+/// Returns the arrivals, departures and moves that a line of the session being played suggests, but that
+/// [`suggested_attendance`] omits: all of them if further lines follow, and otherwise the departure of the whole party.
+pub fn undecidable_attendance(state: &State, line: &Passage) -> Vec<AttendanceHint> {
+    let mut hints = line_hints(state, line);
+    if is_last_line(state, line) {
+        let party = leaving_party(state, &hints);
+        hints.retain(|hint| is_departure_of(&party, hint));
+    }
+    hints
+}
+
+/// Returns the attending characters who leave the scene for an unknown place, if all player characters in the scene do so.
+/// The scene then moves with them.
+pub fn leaving_party(state: &State, hints: &[AttendanceHint]) -> Vec<EntityId> {
     let Some(playing) = state.active_session() else { return Vec::new() };
-    let last = recorded_line(state, Some(&playing.session), None).ok();
-    let is_last = last.is_some_and(|(id, _)| id == line.id());
-    if !is_last || line.speaker.is_some() || line.is_out_of_character() || line.place != playing.place {
+    let leaves =
+        |id: &EntityId| hints.iter().any(|hint| hint.character == *id && hint.change == AttendanceChange::Leaves);
+    let mut party = attending_in_scene(state, playing);
+    let players: Vec<&EntityId> = party.iter().filter(|id| state.kind(id) == Some(Kind::Player)).collect();
+    if players.is_empty() || !players.into_iter().all(leaves) {
+        return Vec::new();
+    }
+    party.retain(leaves);
+    party
+}
+
+fn is_departure_of(party: &[EntityId], hint: &AttendanceHint) -> bool {
+    hint.change == AttendanceChange::Leaves && party.contains(&hint.character)
+}
+
+/// Returns whether a line is the last line of the session being played.
+fn is_last_line(state: &State, line: &Passage) -> bool {
+    let last = state.active_session().and_then(|playing| recorded_line(state, Some(&playing.session), None).ok());
+    last.is_some_and(|(id, _)| id == line.id())
+}
+
+/// Returns the arrivals, departures and moves that a line of narration of the session being played suggests, as far as they
+/// are not recorded yet.
+fn line_hints(state: &State, line: &Passage) -> Vec<AttendanceHint> {
+    let Some(playing) = state.active_session() else { return Vec::new() };
+    let is_played = line.session.as_ref() == Some(&playing.session);
+    if !is_played || line.speaker.is_some() || line.is_out_of_character() || line.place != playing.place {
         return Vec::new();
     }
     let typed = LogLine::typed(line.text.as_str());
@@ -147,7 +238,7 @@ pub fn suggested_attendance(state: &State, line: &Passage) -> Vec<AttendanceHint
     // The DM chose the hearers of a line that a character in the scene did not hear.
     let present = scene_characters(state, playing, playing.place.as_ref(), scene_moment(state, playing));
     let has_heard = |id: &EntityId| line.has_participant(&Knower::Entity(id.clone())) || unheard_by.contains(id);
-    if !present.iter().all(has_heard) {
+    if is_last_line(state, line) && !present.iter().all(has_heard) {
         return Vec::new();
     }
     let log = Log { lines: vec![LogLine { recorded_line: Some(line.line), ..read }], ..Log::default() };
@@ -158,6 +249,40 @@ pub fn suggested_attendance(state: &State, line: &Passage) -> Vec<AttendanceHint
         _ => false,
     });
     hints
+}
+
+/// Returns the characters who speak or act in a line. A character whom the line only mentions does neither.
+pub fn acting_characters(state: &State, line: &Passage) -> Vec<EntityId> {
+    if line.speaker.is_some() || line.is_out_of_character() {
+        return line.speaker.iter().cloned().collect();
+    }
+    let (names, place) = (SpeakerNames::new(state), line.place.as_ref());
+    let last_named = last_named(&names, state, place, Some(line.line));
+    let scene = NarratedScene { place, last_named, ..NarratedScene::default() };
+    let actors = actors(&names, state, &line.text, &scene).into_iter();
+    actors.filter(|actor| actor.acts).map(|actor| actor.id).collect()
+}
+
+/// Returns the persons who move according to a statement about the scene being played, with their places as far as these
+/// are recorded. Returns nobody if the statement also says something else.
+pub(super) fn stated_moves(state: &State, statement: &str) -> Vec<AttendanceHint> {
+    let Some(playing) = state.active_session() else { return Vec::new() };
+    let party = attending_in_scene(state, playing);
+    let scene = NarratedScene { place: playing.place.as_ref(), party: &party, ..NarratedScene::default() };
+    let moves = only_moves(&SpeakerNames::new(state), state, statement, &scene).unwrap_or_default();
+    let hint = |actor: Actor| {
+        let change = actor.destination.map_or(AttendanceChange::Leaves, AttendanceChange::GoesTo);
+        AttendanceHint { character: actor.id, change }
+    };
+    moves.into_iter().map(hint).collect()
+}
+
+/// Returns the characters whom a line of narration excepts from a group: Odo for "Everybody but Odo leaves".
+pub fn excepted_characters(state: &State, line: &Passage) -> Vec<EntityId> {
+    match line.speaker {
+        None => excepted(&SpeakerNames::new(state), state, &line.text),
+        Some(_) => Vec::new(),
+    }
 }
 
 /// Returns the change of attendance that the deed of a person suggests. `is_unaware` is `true` if the line says that the
@@ -214,6 +339,62 @@ impl LogLine {
         let scene = NarratedScene { place, ..NarratedScene::default() };
         let actors = actors(names, state, &self.text, &scene).into_iter();
         actors.filter(is_witness).map(|actor| actor.id).collect()
+    }
+
+    /// Returns the place outside the scene that the line names at its start, if all persons who act in the line attend the
+    /// session and are there.
+    pub(super) fn place_aside(&self, names: &SpeakerNames<'_>, state: &State) -> Option<EntityId> {
+        let playing = state.active_session().filter(|_| self.place.is_none() && self.recorded_line.is_none())?;
+        let place = opening_place(state, &self.text, playing.place.as_ref())?;
+        let (moment, in_scene) = (scene_moment(state, playing), attending_in_scene(state, playing));
+        let is_there = |actor: &Actor| {
+            let is_outside = playing.here.contains(&actor.id) && !in_scene.contains(&actor.id);
+            is_outside && place_at(state, &actor.id, moment).as_ref() == Some(&place)
+        };
+        let scene = NarratedScene { place: Some(&place), ..NarratedScene::default() };
+        let actors = actors(names, state, &self.text, &scene);
+        let is_aside = !actors.is_empty() && actors.iter().all(is_there);
+        is_aside.then_some(place)
+    }
+
+    /// Returns the person in the scene to whom a pronoun in place of a speaker refers: the person whom the pronoun fits and
+    /// who spoke or acted last in the scene, or else the only person in the scene whom it fits. A person whose pronouns are
+    /// unknown is meant only if the pronoun fits nobody else, and never by "they". A person who spoke last under a secret name
+    /// speaks under this name again.
+    pub(super) fn referent_in_scene(&self, names: &SpeakerNames<'_>, state: &State, pronoun: &str) -> Option<Speaker> {
+        let playing = state.active_session()?;
+        let place = self.place.as_ref().or(playing.place.as_ref());
+        let in_scene = attending_in_scene(state, playing);
+        let attending = if place == playing.place.as_ref() { &in_scene } else { &playing.here };
+        let present = scene_hearers(state, attending, &playing.absent, place, scene_moment(state, playing));
+        let lines = state.passages_in_session(Some(&playing.session)).map(|(_, passage)| passage);
+        let mut lines: Vec<&Arc<Passage>> =
+            lines.filter(|passage| is_table_line(passage) && !passage.is_out_of_character()).collect();
+        lines.sort_unstable_by_key(|passage| Reverse(passage.line));
+        let scene = lines.into_iter().take_while(|passage| passage.place.as_ref() == place).take(MAX_SCENE_LINES);
+        let mut mentioned: Vec<Speaker> = Vec::new();
+        for line in scene {
+            match &line.speaker {
+                Some(id) => mentioned.push(Speaker { id: id.clone(), alias: line.speaker_alias.clone() }),
+                None => {
+                    let actors = actors(names, state, &line.text, &NarratedScene::default());
+                    mentioned.extend(actors.into_iter().rev().map(|actor| Speaker::from(actor.id)));
+                }
+            }
+        }
+        // A masked speaker is not in the scene as itself.
+        mentioned.retain(|speaker| speaker.alias.is_some() || present.contains(&speaker.id));
+        let with = |known: Option<&str>| {
+            let is_meant = |id: &EntityId| subject_pronoun(state, id) == known;
+            let last = mentioned.iter().find(|speaker| is_meant(&speaker.id)).cloned();
+            last.or_else(|| {
+                let mut others = present.iter().filter(|id| is_meant(id));
+                others.next().filter(|_| others.next().is_none()).map(|id| Speaker::from(id.clone()))
+            })
+        };
+        // "They" often stands for several persons.
+        let is_singular = words::contains_word(&words::english().person_pronouns, pronoun);
+        with(Some(pronoun)).or_else(|| with(None).filter(|_| is_singular))
     }
 
     /// Returns whether the line is narration whose hearers are not named.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hearsay_model::{Author, Change, EntityId, FactId, Operation, SessionId, State, TalkKind, Timestamp};
+use hearsay_model::{Author, Change, EntityId, FactId, FactStatus, Operation, SessionId, State, TalkKind, Timestamp};
 use hearsay_query::{
     preview::state_after,
     session::{attending_in_scene, later_time},
@@ -11,6 +11,8 @@ use hearsay_query::{
 use super::{
     AttendanceChange, AttendanceHint, Log, LogLine, TalkCorrection,
     arrival::{Arrival, SessionScene},
+    attendance::stated_moves,
+    extracted_facts::facts_only_in,
     joined_operation::joined_operation,
     recorded_line,
     step::SessionStep,
@@ -41,7 +43,8 @@ impl LineConfirmation {
     /// Returns the operation by which the hearers learn the stated facts, by which the other facts become canon, and by
     /// which the characters arrive and leave, as with [`SessionStep::Attend`], or are at the places to which they go. If
     /// the whole party goes to one place, the scene moves there. A fact from the line with the same content
-    /// as a stated fact is withdrawn instead. The hearers hear a withheld line from then on, even if it states no fact.
+    /// as a stated fact is withdrawn instead, and so are proposed facts that only state the recorded departures and moves. The
+    /// hearers hear a withheld line from then on, even if it states no fact.
     ///
     /// # Errors
     /// Returns an error if the session, the line or a fact does not exist, or if there is nothing to confirm.
@@ -54,7 +57,23 @@ impl LineConfirmation {
         let place_of_party = self.place_of_party(state);
         let moved = followed_by(state, facts, |state| self.moves(state, place_of_party.as_ref(), now))?;
         let attended = followed_by(state, moved, |state| self.attendance(state, now))?;
-        attended.ok_or(CommandError::NothingToDecide)
+        let mut operation = attended.ok_or(CommandError::NothingToDecide)?;
+        let repeated = self.repeated_moves(state)?.into_iter().map(Change::RetractFact);
+        let repeated: Vec<Change> = repeated.filter(|change| !operation.changes.contains(change)).collect();
+        operation.changes.extend(repeated);
+        Ok(operation)
+    }
+
+    /// Returns the proposed facts from the line that state only departures and moves that the operation records.
+    fn repeated_moves(&self, state: &State) -> Result<Vec<FactId>, CommandError> {
+        let (line, _) = recorded_line(state, Some(&self.session), Some(self.line))?;
+        let is_repeated = |statement: &str| {
+            let moves = stated_moves(state, statement);
+            !moves.is_empty() && moves.iter().all(|stated| self.attendance.contains(stated))
+        };
+        let proposed = facts_only_in(state, line).filter(|fact| fact.status() == FactStatus::Proposed);
+        let others = proposed.filter(|fact| !self.accept.contains(&fact.id()));
+        Ok(others.filter(|fact| is_repeated(fact.statement())).map(|fact| fact.id()).collect())
     }
 
     /// Returns one operation that makes several confirmations. Leaves out the confirmations that confirm nothing.

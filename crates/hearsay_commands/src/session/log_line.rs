@@ -18,8 +18,12 @@ pub struct LogLine {
     /// speaks aloud who is with an attending character outside the scene, `None` means the place of the two, for this line
     /// only. The attending characters move to the place that the log reaches. If an attending character is already there, the
     /// others stay behind. If `heard_by` leaves out an attending character, only the speaker and the hearers go to the
-    /// place, and the following lines are said at the previous place.
+    /// place, and the following lines are said at the previous place, unless the text [names the
+    /// hearers](Self::names_hearers).
     pub place: Option<EntityId>,
+    /// Whether the line is narration about attending characters who are at `place`, while the scene stays where it is. The
+    /// characters at `place` hear the line.
+    pub is_aside: bool,
     /// Game time of the line. `None` means the later of the game clock and the time that the log has reached.
     pub time: Option<String>,
     /// Hearers of the line, without the speaker. If the list is empty, the hearers are the characters present in the
@@ -27,6 +31,9 @@ pub struct LogLine {
     /// in the session being played, the character is in the scene from then on, unless it is with an attending character
     /// outside the scene.
     pub heard_by: Vec<EntityId>,
+    /// Whether the text of the line names the hearers in `heard_by`, as a whisper does. Everybody in the scene then comes to
+    /// the place of the line.
+    pub names_hearers: bool,
     /// Characters that hear the line in addition to the hearers in `heard_by` or the default hearers.
     pub with: Vec<EntityId>,
     /// Characters that do not hear a line with default hearers, although they are present.

@@ -27,7 +27,10 @@ mod tests;
 mod transcript;
 mod transcript_lines;
 
-pub use attendance::{AttendanceChange, AttendanceHint, suggested_attendance};
+pub use attendance::{
+    AttendanceChange, AttendanceHint, acting_characters, excepted_characters, leaving_party, suggested_attendance,
+    undecidable_attendance,
+};
 pub use line_confirmation::LineConfirmation;
 pub use line_correction::{LineCorrection, recorded_line};
 pub use log::{Log, LogSource, hearers_without};
@@ -36,8 +39,9 @@ pub use new::NewSession;
 pub use recap::save_recap;
 pub use stated_facts::is_told_to_all;
 pub use step::{SessionStep, end_imported_session};
-pub(crate) use table_talk::has_game_phrase;
+pub(crate) use table_talk::{has_game_phrase, is_greeting};
 pub use talk::TalkCorrection;
+pub(crate) use transcript::without_confidential_asides;
 pub use transcript::{
     AssignedSpeaker, PreviewRow, SpeakerAssignment, SpeakerEvidence, SpeakerIdentity, SpeakerProposal, SpeakerRow,
     TranscriptImport, TranscriptReport, is_speaker_label, opening_place, remember_speakers, speaker_or_player,

@@ -57,6 +57,7 @@ impl LogPosition<'_> {
         let aloud_speaker = speaker.as_ref().filter(|_| is_said_aloud);
         let elsewhere = aloud_speaker.filter(|_| line.place.is_none());
         let elsewhere = elsewhere.and_then(|id| self.place_outside(id, alias.is_some(), moment));
+        let elsewhere = elsewhere.or_else(|| self.place_aside(line, moment));
         let place = elsewhere.clone().or_else(|| self.reach_place(line, moment));
         // A line of a file can be older than the death.
         let mut named_hearers = line.heard_by.iter().chain(&line.with).filter(|_| line.number.is_none());
@@ -98,28 +99,36 @@ impl LogPosition<'_> {
         })
     }
 
-    /// Returns the place of a line. The scene moves to the place that the line names, unless the line reaches only named
-    /// hearers and leaves out a character in the scene. Named hearers who left the session attend it again. A mark in a
-    /// transcript moves the whole scene.
+    /// Returns the place of a line. The scene moves to the place that the line names, unless the line reaches only given
+    /// hearers and leaves out a character in the scene. Given hearers who left the session attend it again. A whisper is no
+    /// reason to leave others behind. A mark in a transcript moves the whole scene.
     fn reach_place(&mut self, line: &LogLine, moment: Option<GameTime>) -> Option<EntityId> {
-        if let Some(place) = line.place.as_ref().filter(|place| self.place.as_ref() != Some(*place)) {
+        let other_place = line.place.as_ref().filter(|place| self.place.as_ref() != Some(*place) && !line.is_aside);
+        if let Some(place) = other_place {
             if self.speakers_join && line.number.is_none() {
                 let speaker = line.speaker.as_ref().map(|speaker| &speaker.id);
                 let is_named =
                     |id: &EntityId| speaker == Some(id) || line.heard_by.contains(id) || line.with.contains(id);
-                let has_named_hearers = !line.heard_by.is_empty();
-                if has_named_hearers {
+                let has_given_hearers = !line.heard_by.is_empty() && !line.names_hearers;
+                if has_given_hearers {
                     self.party.bring_back(is_named);
                 }
-                if has_named_hearers && self.party.step_aside(place, is_named) {
+                if has_given_hearers && self.party.step_aside(place, is_named) {
                     return Some(place.clone());
                 }
                 let places = (self.place.as_ref(), place);
-                self.party.change_scene(self.state, places, moment, has_named_hearers);
+                self.party.change_scene(self.state, places, moment, has_given_hearers);
             }
             self.place = Some(place.clone());
         }
         self.place.clone()
+    }
+
+    /// Returns the place of narration about attending characters outside the scene (see [`LogLine::is_aside`]). Returns `None`
+    /// if no attending character is there.
+    fn place_aside(&self, line: &LogLine, moment: Option<GameTime>) -> Option<EntityId> {
+        let place = line.place.as_ref().filter(|_| line.is_aside && self.speakers_join)?;
+        (!self.party.away_at(self.state, place, moment).is_empty()).then(|| place.clone())
     }
 
     /// Returns the place outside the scene where a speaker and at least one attending character are. A line that it says

@@ -39,6 +39,19 @@ pub(crate) fn has_game_phrase(line: &str) -> bool {
     words::english().game_phrases.iter().any(occurs)
 }
 
+/// Maximum number of words of a line that is only a greeting.
+const MAX_GREETING_WORDS: usize = 6;
+
+/// Returns whether a line is only a greeting or a farewell, as in "Good night, then." The line contains no phrase about the
+/// game.
+pub(crate) fn is_greeting(line: &str) -> bool {
+    let line_words = text::words(line);
+    let is_opening = |greeting: &String| line_words.starts_with(&text::words(greeting));
+    line_words.len() <= MAX_GREETING_WORDS
+        && words::english().greetings.iter().any(is_opening)
+        && !has_game_phrase(line)
+}
+
 /// Returns a word with each number replaced by a `#`: `2d6` becomes `#d#`.
 fn with_number_signs(word: &str) -> String {
     let mut replaced = String::with_capacity(word.len());
@@ -100,6 +113,9 @@ mod tests {
             "did we level up",
             "Pizza is here, pause for ten minutes",
             "okay we go to sleep, good session",
+            "I grab the rope. does 17 do it?",
+            "lol, who brought dip",
+            "everybody roll stealth please",
         ] {
             assert!(has_game_phrase(line), "{line}");
         }
@@ -109,11 +125,25 @@ mod tests {
             "The dice roll for hours.",
             "We play dice at the Gull.",
             "I owe you 20 crowns.",
+            "Does this key do it?",
+            "Roll up the strength of an army!",
             "I got a 10 crown fine.",
             "It was a good session of the council.",
             "Ha!",
         ] {
             assert!(!has_game_phrase(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_short_line_that_begins_with_a_greeting_is_a_greeting() {
+        for line in ["Good evening, ferryman.", "Farewell!", "Well met, cousin, well met."] {
+            assert!(is_greeting(line), "{line}");
+        }
+        for line in
+            ["", "Good.", "Goodness, no.", "Good night, guys, good session!", "Welcome to the rules that we use now."]
+        {
+            assert!(!is_greeting(line), "{line}");
         }
     }
 }

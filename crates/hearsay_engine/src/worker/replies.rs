@@ -39,16 +39,18 @@ impl ViewLexicons {
 impl Worker {
     /// Compares a draft with the facts that its speaker knows. A background thread reads the draft first.
     pub(super) fn check_reply(&mut self, draft: DraftReply, responder: Responder<ReplyCheck>) {
-        let resources = match self.reply_resources(&draft) {
-            Ok((_, resources)) => resources,
+        let (view, resources) = match self.reply_resources(&draft) {
+            Ok(found) => found,
             Err(error) => return responder.give(Err(error)),
         };
-        self.run_in_background(move |internal| match guarded(|| Ok(resources.with(|tools| draft.read(tools)))) {
-            Ok(reading) => {
-                let resume = move |worker: &mut Self| worker.compare_reply(&draft, reading, responder);
-                let _ = internal.send(Internal::Resume(Box::new(resume)));
+        self.run_in_background(move |internal| {
+            match guarded(|| Ok(resources.with(|tools| draft.read(tools, &view)))) {
+                Ok(reading) => {
+                    let resume = move |worker: &mut Self| worker.compare_reply(&draft, reading, responder);
+                    let _ = internal.send(Internal::Resume(Box::new(resume)));
+                }
+                Err(error) => responder.give(Err(error)),
             }
-            Err(error) => responder.give(Err(error)),
         });
     }
 

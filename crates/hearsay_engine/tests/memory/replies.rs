@@ -52,6 +52,22 @@ fn a_revealed_secret_is_found_and_small_talk_passes() {
 }
 
 #[test]
+fn a_secret_name_is_found_in_any_sentence() {
+    let memory = with_gullhaven();
+    let reveals = |speaker: &str, question: &str, text: &str| {
+        let found = check(&memory, draft(speaker, "kestrel-vane", question, text));
+        let names = found.of_kind(FindingKind::RevealsSecret).flat_map(|finding| finding.facts.clone());
+        names.filter(|fact| fact.statement.contains("also called")).count()
+    };
+    assert_eq!(reveals("tamsin-reed", "Who are you?", "Call me Minna Ashgrove."), 1);
+    assert_eq!(reveals("tamsin-reed", "Who sang?", "An old song has the name Minna Ashgrove in it."), 1);
+    // A part of the name is no name, and a name that the listener has just said is no news.
+    assert_eq!(reveals("tamsin-reed", "Who are you?", "Call me Tamsin."), 0);
+    assert_eq!(reveals("tamsin-reed", "Are you Minna Ashgrove?", "I never met Minna Ashgrove."), 0);
+    memory.close().unwrap();
+}
+
+#[test]
 fn unknown_names_are_found_whether_or_not_the_campaign_has_them() {
     let memory = with_gullhaven();
     let names = |speaker: &str, question: &str, text: &str, for_dm: bool| {

@@ -28,6 +28,16 @@ impl SentenceReader<'_> {
         }
     }
 
+    /// Returns whether the clause `at` is what the subject of the clause `parent` asks: "Odo died" in "asks how Odo died". In
+    /// "asks Odo, who owns the mill", the clause describes Odo.
+    pub(super) fn is_asked(&self, at: usize, parent: usize) -> bool {
+        let start = self.clauses[at].start;
+        let word = self.syntax.word(start);
+        let is_question_word = lists().questions.indirect.contains(word) || lists().questions.words.contains(word);
+        let follows_comma = start.checked_sub(1).is_some_and(|item| self.syntax.word(item) == ",");
+        is_question_word && !follows_comma && lists().verbs.asking.contains(self.verb_group(parent).lemma.as_str())
+    }
+
     fn inherit_by_complement(&mut self, parent: usize, parent_status: &AssertionStatus, status: &mut AssertionStatus) {
         let vg = self.verb_group(parent).clone();
         let lemma = vg.lemma.as_str();

@@ -17,7 +17,7 @@ impl ClauseParser<'_> {
             verb_group: vg,
             subjects: Vec::new(),
             subject_source: SubjectSource::Missing,
-            rest_items: (verb + 1, verb + 1),
+            rest_items: verb + 1..verb + 1,
             start: verb,
             verb_item: verb,
             parent,

@@ -20,7 +20,7 @@ impl ClauseParser<'_> {
             verb_group: vg,
             subjects,
             subject_source,
-            rest_items: (verb + 1, verb + 1),
+            rest_items: verb + 1..verb + 1,
             start,
             verb_item: verb,
             parent: None,

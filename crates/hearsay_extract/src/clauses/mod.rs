@@ -8,6 +8,8 @@ mod finite_clauses;
 mod noun_lists;
 mod subjects;
 
+use std::ops::Range;
+
 use crate::{
     chunker::{Chunk, Chunks, VerbForm, VerbGroup},
     grammar::{Grammar, WordClass},
@@ -48,24 +50,29 @@ pub(crate) enum ClauseType {
     Participle,
 }
 
-impl Clause {
-    pub(crate) fn clause_type(&self) -> &ClauseType {
-        &self.clause_type
-    }
-}
-
 #[derive(Debug, Clone)]
 pub(crate) struct Clause {
     pub(crate) verb_group: usize,
     pub(crate) subjects: Vec<usize>,
     pub(crate) subject_source: SubjectSource,
     /// Range of the items after the verb that belong to the clause.
-    pub(crate) rest_items: (usize, usize),
+    pub(crate) rest_items: Range<usize>,
     /// First item of the clause.
     pub(crate) start: usize,
     pub(crate) verb_item: usize,
     pub(crate) parent: Option<usize>,
     pub(crate) clause_type: ClauseType,
+}
+
+impl Clause {
+    pub(crate) fn clause_type(&self) -> &ClauseType {
+        &self.clause_type
+    }
+
+    /// Returns the last item of the clause after the verb, or the item of the verb if the clause has no such item.
+    pub(crate) fn last_item(&self) -> usize {
+        self.rest_items.end.saturating_sub(1)
+    }
 }
 
 /// Maximum number of noun groups that are read from a list.
@@ -189,7 +196,7 @@ impl<'a> ClauseParser<'a> {
                     || (self.is_relative(*item) && self.word(*item) != "that")
             });
             end = boundary.unwrap_or(end);
-            clauses[at].rest_items = (verb + 1, end.max(verb + 1));
+            clauses[at].rest_items = verb + 1..end.max(verb + 1);
             if clauses[at].subject_source == SubjectSource::Inverted
                 || (clauses[at].subject_source == SubjectSource::Missing
                     && self.chunks.verb_groups[clauses[at].verb_group].form == VerbForm::Finite
@@ -199,13 +206,13 @@ impl<'a> ClauseParser<'a> {
                 if !subject_list.0.is_empty() {
                     clauses[at].subjects = subject_list.0;
                     clauses[at].subject_source = SubjectSource::Inverted;
-                    clauses[at].rest_items.0 = subject_list.1;
+                    clauses[at].rest_items.start = subject_list.1;
                     // In "In the cellar lies the ledger", the words before the verb are read as if they followed it.
                     let (start, ends_clause) =
                         (clauses[at].start, subject_list.1 >= end || self.word(subject_list.1) == ",");
                     let ends_clause = ends_clause || self.chunks.verb_groups[clauses[at].verb_group].is_passive;
                     if ends_clause && start < verb && self.is_preposition(start) {
-                        clauses[at].rest_items = (start, verb);
+                        clauses[at].rest_items = start..verb;
                     }
                 }
             }

@@ -117,7 +117,7 @@ impl SentenceReader<'_> {
             && let Some(clause) = self
                 .clauses
                 .iter()
-                .find(|clause| self.chunks.verb_groups[clause.verb_group].is_copula && clause.rest_items.0 == item)
+                .find(|clause| self.chunks.verb_groups[clause.verb_group].is_copula && clause.rest_items.start == item)
                 .cloned()
             && !clause.subjects.contains(&np)
             && group.owner.is_none()
@@ -130,7 +130,7 @@ impl SentenceReader<'_> {
             let name_group = self.clauses.iter().find_map(|clause| {
                 let name_group = self
                     .syntax
-                    .noun_group_at(clause.rest_items.0)
+                    .noun_group_at(clause.rest_items.start)
                     .filter(|np| self.chunks.noun_groups[*np].name.is_some())?;
                 let is_identified = self.chunks.verb_groups[clause.verb_group].is_copula && clause.subjects == [np];
                 (is_identified && self.chunks.noun_groups[name_group].owner.is_none()).then_some(name_group)

@@ -219,6 +219,7 @@ impl SentenceReader<'_> {
             attribute::POPULATION => value.split_whitespace().any(|word| self.is_number(&word.to_lowercase())),
             // "Burned by Lyra" and "beaten out of a ploughshare" describe an act and not a condition.
             attribute::CONDITION => !self.names_agent(span),
+            attribute::APPEARANCE => !lists().nouns.body_parts.contains(value.to_lowercase().as_str()),
             attribute::DATE => self.has_time_expression(&value),
             _ => true,
         };

@@ -141,6 +141,9 @@ impl SentenceReader<'_> {
                 is_subject,
             });
         }
+        if (0..self.chunks.items.len()).any(|item| self.is_unnamed_object_item(item)) {
+            self.history.record_unnamed_object();
+        }
         let leading_groups =
             self.clauses.iter().flat_map(|clause| clause.subjects.iter()).chain(match self.chunks.items.first() {
                 Some(Chunk::NounGroup(np)) => Some(np),

@@ -3,6 +3,8 @@
 use super::{ResolvedEntity, SentenceReader};
 use crate::{
     chunker::Chunk,
+    coreference::Antecedent,
+    function_words::is_second_person,
     grammar::WordClass,
     kind_set::KindSet,
     lexicon::Gender,
@@ -22,11 +24,6 @@ pub(super) fn pronoun_gender(pronoun: &str) -> Option<Gender> {
         (&pronouns.plural, Gender::They),
     ];
     genders.into_iter().find(|(words, _)| words.contains(pronoun)).map(|(_, gender)| gender)
-}
-
-/// Returns whether a word refers to the hearer.
-fn is_second_person(word: &str) -> bool {
-    lists().pronouns.hearer.contains(word)
 }
 
 impl SentenceReader<'_> {
@@ -170,6 +167,7 @@ impl SentenceReader<'_> {
             .history
             .resolve_pronoun(gender, token, &excluded)
             .filter(|antecedent| !(antecedent.is_in_other_sentence && word == "it" && self.is_unnamed_object(token)))
+            .filter(|antecedent| !(word == "it" && self.is_later_object(token, antecedent)))
             .filter(|antecedent| !(antecedent.is_in_earlier_text && is_named_later));
         if let Some(antecedent) = antecedent {
             let weight_name = if antecedent.is_in_other_sentence { Weight::FAR_PRONOUN } else { Weight::PRONOUN };
@@ -188,7 +186,9 @@ impl SentenceReader<'_> {
             .present
             .iter()
             .filter(|entity| {
-                self.gender(EntityRef::Known(**entity)) == gender && !excluded.contains(&EntityRef::Known(**entity))
+                let entity = EntityRef::Known(**entity);
+                let is_place = gender == Gender::It && self.kinds(entity) == KindSet::PLACE;
+                self.gender(entity) == gender && !excluded.contains(&entity) && !is_place
             })
             .copied()
             .collect();
@@ -217,15 +217,28 @@ impl SentenceReader<'_> {
     /// Returns whether the object of a verb at a token refers to the unnamed object of an earlier verb, as in "takes a coin
     /// and gives it to Odo".
     fn is_unnamed_object(&self, token: usize) -> bool {
-        let is_object = |item: usize| {
-            let verb = item.checked_sub(1).and_then(|at| self.chunks.items.get(at));
-            matches!(verb, Some(Chunk::VerbGroup(vg)) if !self.chunks.verb_groups[*vg].is_copula)
-        };
-        let is_unnamed = |item: usize| {
-            let group = self.syntax.noun_group_at(item).map(|np| self.noun_group(np));
-            group.is_some_and(|group| group.name.is_none() && !group.is_pronoun && !group.is_owner_only)
-        };
-        self.chunk_at(token)
-            .is_some_and(|object| is_object(object) && (0..object).any(|item| is_object(item) && is_unnamed(item)))
+        let object = self.chunk_at(token).filter(|object| self.is_object(*object));
+        object.is_some_and(|object| (0..object).any(|item| self.is_unnamed_object_item(item)))
+    }
+
+    /// Returns whether the object of a verb at a token refers to a thing without a name that was mentioned after the
+    /// antecedent, which is a place. In "They reach the mill. Odo takes a lamp. He hides it.", he hides the lamp.
+    fn is_later_object(&self, token: usize, antecedent: &Antecedent) -> bool {
+        self.kinds(antecedent.entity) == KindSet::PLACE
+            && self.history.is_object_between(antecedent)
+            && self.chunk_at(token).is_some_and(|item| self.is_object(item))
+    }
+
+    /// Returns whether an item directly follows a verb other than "is".
+    pub(crate) fn is_object(&self, item: usize) -> bool {
+        let verb = item.checked_sub(1).and_then(|at| self.chunks.items.get(at));
+        matches!(verb, Some(Chunk::VerbGroup(vg)) if !self.chunks.verb_groups[*vg].is_copula)
+    }
+
+    /// Returns whether an item is the object of a verb, and a thing without a name.
+    pub(super) fn is_unnamed_object_item(&self, item: usize) -> bool {
+        let group = self.syntax.noun_group_at(item).map(|np| self.noun_group(np));
+        let is_unnamed = group.is_some_and(|group| group.name.is_none() && !group.is_pronoun && !group.is_owner_only);
+        is_unnamed && self.is_object(item)
     }
 }

@@ -14,7 +14,8 @@ impl SentenceReader<'_> {
     /// Returns the speaker of a quotation, the hearers, and whether the speaker is uncertain.
     ///
     /// The speaker is the subject of the nearest verb of speech. Without such a verb, the speaker is the last speaker
-    /// or the last subject.
+    /// or the last subject. In the narration of a scene, only a person in the scene speaks, and words that somebody reads
+    /// or writes have no speaker.
     pub(crate) fn quotation_speaker(&mut self, quote: usize) -> (Option<EntityRef>, Vec<EntityRef>, bool) {
         let is_quote =
             |item: &Chunk| matches!(item, Chunk::Token(at) if self.tokens[*at].kind == TokenKind::Quote(quote));
@@ -25,6 +26,10 @@ impl SentenceReader<'_> {
             let clause = self.clauses[at].clone();
             let vg = &self.chunks.verb_groups[clause.verb_group];
             let is_after_comma = clause.verb_item + 2 == quote_item && self.syntax.word(clause.verb_item + 1) == ",";
+            if self.is_narrated_scene() && lists().verbs.writing.contains(vg.lemma.as_str()) {
+                self.history.speaker = None;
+                return (None, Vec::new(), true);
+            }
             let introduces_quote = vg.lemma == "go" && (clause.verb_item + 1 == quote_item || is_after_comma);
             if !(introduces_quote || self.grammar.verb_properties(&vg.lemma).is_speech) || vg.form != VerbForm::Finite {
                 continue;
@@ -32,28 +37,45 @@ impl SentenceReader<'_> {
             let subjects = clause.subjects.clone();
             let speakers = self.resolve_all(&subjects, &[]);
             let named_hearers = self.named_hearers(at);
-            let speaker = speakers.first().map(|resolved_entity| resolved_entity.entity);
-            self.history.speaker = speaker.or(self.history.speaker);
+            let found = speakers.first().map(|resolved_entity| resolved_entity.entity);
+            let speaker = found.filter(|entity| self.may_be_in_scene(*entity));
+            if found.is_some() {
+                self.history.speaker = speaker;
+            }
             return (speaker, named_hearers, false);
         }
         if self.tokens.len() == 1 && self.history.speaker.is_some() {
             return (self.history.speaker, Vec::new(), false);
         }
-        (self.history.last_subject(), Vec::new(), true)
+        let last_subject = self.history.last_subject().filter(|entity| self.may_be_in_scene(*entity));
+        (last_subject, Vec::new(), true)
+    }
+
+    /// Returns whether the sentence is narration of a scene whose persons are known.
+    fn is_narrated_scene(&self) -> bool {
+        !self.speech.is_table_talk && !self.present.is_empty()
+    }
+
+    /// Returns whether an entity is in the narrated scene. A new name can be the name of a person in the scene.
+    fn may_be_in_scene(&self, entity: EntityRef) -> bool {
+        match entity {
+            EntityRef::Known(entity) => !self.is_narrated_scene() || self.present.contains(&entity),
+            EntityRef::New(_) => true,
+        }
     }
 
     /// Returns the hearers that a clause with a verb of speech names.
     pub(crate) fn named_hearers(&mut self, clause: usize) -> Vec<EntityRef> {
-        let Clause { rest_items: rest, subjects, .. } = self.clauses[clause].clone();
+        let Clause { rest_items: mut rest, subjects, .. } = self.clauses[clause].clone();
         let speakers: Vec<EntityRef> =
             self.resolve_all(&subjects, &[]).iter().map(|resolved_entity| resolved_entity.entity).collect();
         let lemma = self.verb_group(clause).lemma.clone();
-        let mut first_hearer_item = rest.0;
+        let mut first_hearer_item = rest.start;
         if self.syntax.word(first_hearer_item) == "to" || self.syntax.word(first_hearer_item) == "with" {
             first_hearer_item += 1;
         } else if !lists().verbs.with_hearers.contains(lemma.as_str()) {
-            let to_item = (rest.0..rest.1)
-                .find(|item| self.syntax.word(*item) == "to" && self.syntax.noun_group_at(item + 1).is_some());
+            let to_item =
+                rest.find(|item| self.syntax.word(*item) == "to" && self.syntax.noun_group_at(item + 1).is_some());
             let Some(to_item) = to_item else { return Vec::new() };
             first_hearer_item = to_item + 1;
         }

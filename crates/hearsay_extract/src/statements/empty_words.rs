@@ -204,18 +204,31 @@ impl StatementWords<'_, '_> {
 
     /// Returns whether the words tell that somebody asks something: "I ask her who opened the gate."
     fn ask_indirectly(&self) -> bool {
-        let asks = |word: &usize| {
-            let forms = self.grammar.verb_forms.get(&self.lower(*word));
-            forms.is_some_and(|forms| forms.iter().any(|(base, _)| matches!(base.as_str(), "ask" | "wonder")))
-        };
-        let is_question_word = |word: usize| {
-            let lower = self.lower(word);
-            lower != "that" && self.grammar.word_class(&lower).has(WordClass::RELATIVE)
-                || lists().questions.indirect.contains(lower.as_str())
-        };
         let Range { start, end } = self.statement;
-        let first_verb = (start..end).find(asks);
-        first_verb.is_some_and(|verb| (verb + 1..end).take(MAX_WORDS_BEFORE_QUESTION).any(is_question_word))
+        let first_verb = (start..end).find(|word| self.asks(*word));
+        first_verb
+            .is_some_and(|verb| (verb + 1..end).take(MAX_WORDS_BEFORE_QUESTION).any(|word| self.is_question_word(word)))
+    }
+
+    /// Returns whether the words are what somebody asks: "Odo left" in "She asks when Odo left". In "She asks Pell, who owns
+    /// the mill", they describe Pell.
+    pub(super) fn are_asked(&self) -> bool {
+        let start = self.statement.start;
+        let opener = if self.is_question_word(start) { Some(start) } else { start.checked_sub(1) };
+        let Some(opener) = opener.filter(|word| self.is_question_word(*word)) else { return false };
+        let follows_comma = opener > 0 && self.words[opener - 1].text == ",";
+        let mut preceding = (self.sentence().start..opener).rev().take(MAX_WORDS_BEFORE_QUESTION);
+        !follows_comma && preceding.any(|word| self.asks(word))
+    }
+
+    fn asks(&self, word: usize) -> bool {
+        self.has_form(word, |verb, _| lists().verbs.asking.contains(verb))
+    }
+
+    fn is_question_word(&self, word: usize) -> bool {
+        let lower = self.lower(word);
+        lower != "that" && self.grammar.word_class(&lower).has(WordClass::RELATIVE)
+            || lists().questions.indirect.contains(lower.as_str())
     }
 
     /// Returns whether the words deny what the hearer will do: "You will not stop me."
@@ -230,7 +243,7 @@ impl StatementWords<'_, '_> {
 
     /// Returns whether the words say nothing about an entity but its own name: "I'm Tib", said by Tib. `names` contains
     /// the names in the line.
-    pub(super) fn are_name_of(&self, names: &[(Range<usize>, EntityRef)], entity: EntityRef) -> bool {
+    fn are_name_of(&self, names: &[(Range<usize>, EntityRef)], entity: EntityRef) -> bool {
         let is_name = |word: usize| names.iter().any(|(range, named)| *named == entity && range.contains(&word));
         let is_filler = |word: usize| {
             let lower = self.lower(word);
@@ -241,6 +254,43 @@ impl StatementWords<'_, '_> {
                 || !lower.starts_with(char::is_alphanumeric)
         };
         self.statement.clone().any(is_name) && self.statement.clone().all(|word| is_name(word) || is_filler(word))
+    }
+
+    /// Returns whether the words only say who somebody is: "It is Odo with a lamp." In "It is Odo who lit the lamp", they say
+    /// more.
+    pub(super) fn only_identify(&self, names: &[(Range<usize>, EntityRef)]) -> bool {
+        let Range { start, end } = self.statement;
+        let verb = self.lower(start + 1);
+        let name = match verb.as_str() {
+            "'" | "\u{2019}" if self.lower(start + 2) == "s" => start + 3,
+            verb if is_be_form(verb) => start + 2,
+            _ => return false,
+        };
+        let tells_more = |word: usize| self.grammar.word_class(&self.lower(word)).has(WordClass::RELATIVE);
+        self.lower(start) == "it" && names.iter().any(|(range, _)| range.start == name) && !(name..end).any(tells_more)
+    }
+
+    /// Returns whether the words say nothing but the name of their subject or, if they have named it before, end with its
+    /// name, which then belongs to other words.
+    pub(super) fn only_repeat_name(
+        &self,
+        names: &[(Range<usize>, EntityRef)],
+        subject: EntityRef,
+        is_named_again: bool,
+    ) -> bool {
+        self.are_name_of(names, subject) || is_named_again && self.end_with_name_of(names, subject)
+    }
+
+    /// Returns whether the words end with the name of an entity that is the object of no word: "laid the stones, Odo".
+    fn end_with_name_of(&self, names: &[(Range<usize>, EntityRef)], entity: EntityRef) -> bool {
+        let Range { start, end } = self.statement;
+        let last = names.iter().find(|(range, named)| *named == entity && range.end == end && range.start > start);
+        let governs = |word: usize| {
+            let lower = self.lower(word);
+            let governing = WordClass::PREPOSITION.or(WordClass::CONJUNCTION).or(WordClass::DETERMINER);
+            is_be_form(&lower) || self.grammar.word_class(&lower).has(governing.or(WordClass::TITLE))
+        };
+        last.is_some_and(|(range, _)| !governs(range.start - 1))
     }
 
     /// Returns whether the words say that somebody told something, but not what: "Odo told us before he left." `names`
@@ -292,10 +342,10 @@ impl StatementWords<'_, '_> {
         self.statement.clone().any(is_ongoing)
     }
 
-    /// Returns whether the words are about a movement without a goal: "comes in", "leaves without a word". Only particles
-    /// follow the verb, and words about the manner after "without".
+    /// Returns whether the words are about a movement without a goal: "comes in", "does not look up", "leaves without a
+    /// word". Only particles follow the verb, and words about the manner after "without".
     pub(super) fn are_gesture(&self) -> bool {
-        let Some(verb) = self.first_verb() else { return false };
+        let Some(verb) = self.negated_verb().or_else(|| self.first_verb()) else { return false };
         let is_plain = |word: usize| !self.words[word].text.starts_with(char::is_uppercase);
         let is_manner = |word: &usize| {
             self.lower(*word) == "without" && self.is_movement(verb) && (*word..self.statement.end).all(is_plain)
@@ -310,6 +360,24 @@ impl StatementWords<'_, '_> {
             !is_word || class.has(WordClass::PREPOSITION.or(WordClass::ADVERB))
         };
         verb + 1 < end && (verb + 1..end).all(is_particle)
+    }
+
+    /// Returns the verb after a negated form of "do" that is the first verb: "look" in "does not look up". The text is split
+    /// at apostrophes.
+    fn negated_verb(&self) -> Option<usize> {
+        let is_do = |word: &str| lists().auxiliaries.do_forms.contains(word);
+        let auxiliary = |word: usize| match self.lower(word).as_str() {
+            "not" => word.checked_sub(1).filter(|at| is_do(&self.lower(*at))),
+            "t" => word.checked_sub(2).filter(|at| self.lower(*at).strip_suffix('n').is_some_and(is_do)),
+            _ => None,
+        };
+        let (negation, auxiliary) = self.statement.clone().find_map(|word| Some((word, auxiliary(word)?)))?;
+        if self.first_verb().is_some_and(|first| first < auxiliary) {
+            return None;
+        }
+        let is_adverb = |word: &usize| self.grammar.word_class(&self.lower(*word)).has(WordClass::ADVERB);
+        let verb = (negation + 1..self.statement.end).find(|word| !is_adverb(word))?;
+        self.has_form(verb, |_, form| form.has(Inflections::BASE)).then_some(verb)
     }
 
     /// Returns the first finite verb of the words that is neither an auxiliary nor a form of "be".
@@ -346,6 +414,67 @@ mod tests {
             let words = split_words(text);
             let statement = StatementWords { words: &words, statement: 0..words.len(), grammar: &language.grammar };
             assert_eq!(statement.are_name_of(&[(name, tib)], tib), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_question_of_somebody_states_nothing() {
+        let language = Language::english();
+        for (text, start, expected) in [
+            ("Odo asks Pell how the miller died", 4, true),
+            ("Odo asks Pell how the miller died", 3, true),
+            ("Odo wonders why the barge sank", 3, true),
+            ("Odo asks who sank the barge", 3, true),
+            ("Odo asks Pell, who sank the barge, for a coin", 5, false),
+            ("Odo knows how the miller died", 3, false),
+            ("Odo asks. When the bell rang, Pell left", 4, false),
+        ] {
+            let words = split_words(text);
+            let statement = StatementWords { words: &words, statement: start..words.len(), grammar: &language.grammar };
+            assert_eq!(statement.are_asked(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_that_only_show_who_somebody_is_state_nothing() {
+        let (language, tib) = (Language::english(), EntityRef::Known(0));
+        for (text, name, expected) in [
+            ("It is Tib with a lamp", 2..3, true),
+            ("It's Tib", 3..4, true),
+            ("It is Tib who lit the lamp", 2..3, false),
+            ("It was cold, Tib says", 4..5, false),
+        ] {
+            let words = split_words(text);
+            let statement = StatementWords { words: &words, statement: 0..words.len(), grammar: &language.grammar };
+            assert_eq!(statement.only_identify(&[(name, tib)]), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_at_the_end_is_an_object_or_belongs_to_other_words() {
+        let (language, tib) = (Language::english(), EntityRef::Known(0));
+        for (text, expected) in [("He mended the roof Tib", true), ("He lies to Tib", false)] {
+            let words = split_words(text);
+            let name = (words.len() - 1..words.len(), tib);
+            let statement = StatementWords { words: &words, statement: 0..words.len(), grammar: &language.grammar };
+            assert_eq!(statement.only_repeat_name(&[name], tib, true), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_gesture_that_is_not_made_states_nothing() {
+        let language = Language::english();
+        for (text, expected) in [
+            ("Tib does not look up", true),
+            ("Tib doesn't come in", true),
+            ("Tib looks up", true),
+            ("Tib does not look at the lamp", false),
+            ("Tib does not know", false),
+            ("Tib mends the roof and does not look up", false),
+        ] {
+            let words = split_words(text);
+            let statement = StatementWords { words: &words, statement: 0..words.len(), grammar: &language.grammar };
+            assert_eq!(statement.are_gesture(), expected, "{text}");
         }
     }
 

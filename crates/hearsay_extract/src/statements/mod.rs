@@ -26,13 +26,14 @@ use crate::{
     document::{DocumentLine, LineRole},
     doubt::{DoubtfulPart, MAX_DOUBTFUL_CONFIDENCE},
     facts::{Cue, CueKind, ExtractedFact, FactObject, Mention, Text, TextType},
+    function_words::is_second_person,
     grammar::{Grammar, WordClass},
     lexicon::{Gender, Lexicon, LexiconEntity},
     mentions::{EntityRef, MentionFinder, NewNames, Scene},
     model::{DecodedStatement, LikelyReferent, LineReading, Referent, window},
     nicknames::{PlainText, link_nicknames},
     tokenizer,
-    word_lists::{WordSet, lists},
+    word_lists::lists,
 };
 use pronoun_scopes::LineWords;
 use sentence::StatementText;
@@ -187,7 +188,7 @@ impl<'a> PreparedDocument<'a> {
             }
             let addressed =
                 if line.speaker.is_some() { addressed_entities(&words, &names, grammar) } else { Vec::new() };
-            let mut non_final_words = word_positions(&words, &lists().statements.not_last);
+            let mut non_final_words = word_positions(&words, |word| lists().statements.not_last.contains(word));
             // In "I will pay, Odo", the name belongs to no statement.
             let is_addressed = |(_, entity): &&(Range<usize>, EntityRef)| addressed.contains(entity);
             non_final_words.extend(names.iter().filter(is_addressed).flat_map(|(range, _)| range.clone()));
@@ -213,9 +214,9 @@ impl<'a> PreparedDocument<'a> {
                 speaker: line.speaker.and_then(|id| lexicon.index(id)).map(EntityRef::Known),
                 words: words.iter().map(cached_token_ids).collect(),
                 pronouns,
-                self_references: word_positions(&words, &lists().pronouns.speaker),
-                hearer_references: word_positions(&words, &lists().pronouns.hearer),
-                group_references: word_positions(&words, &lists().pronouns.group),
+                self_references: word_positions(&words, |word| lists().pronouns.speaker.contains(word)),
+                hearer_references: word_positions(&words, is_second_person),
+                group_references: word_positions(&words, |word| lists().pronouns.group.contains(word)),
                 addressed,
                 non_final_words,
                 pronoun_scopes,
@@ -493,10 +494,9 @@ fn is_dislocated(words: &[Word<'_>], name: &Range<usize>) -> bool {
     is_after(&["that"], name.start.checked_sub(1)) && is_after(&[","], name.start.checked_sub(2)) && is_final
 }
 
-/// Returns the indices of the words that are in `targets`, ignoring case.
-fn word_positions(words: &[Word<'_>], targets: &WordSet) -> Vec<usize> {
-    let is_target = |word: &Word<'_>| targets.contains(&word.text.to_lowercase());
-    (0..words.len()).filter(|at| is_target(&words[*at])).collect()
+/// Returns the indices of the words for which `is_target` returns `true`. It receives the words in lowercase.
+fn word_positions(words: &[Word<'_>], is_target: impl Fn(&str) -> bool) -> Vec<usize> {
+    (0..words.len()).filter(|at| is_target(&words[*at].text.to_lowercase())).collect()
 }
 
 /// New names in the facts of a line. `document_indices` contains the index of each name in the document.

@@ -35,9 +35,12 @@ impl LineWords<'_, '_> {
                 "he" | "she" if self.is_own_speech(&subject, *word) => {
                     Some(PronounScope { word: *word, nearest: subject, accepts_unknown: true })
                 }
-                // In "gives her money", the money is perhaps not hers. In "on her blade", the blade is.
+                // In "gives her money", the money is perhaps not hers. In "on her blade" and "draws her blade", the blade
+                // is.
                 "her" if self.precedes_noun(*word) => {
-                    let accepts_unknown = self.class(*word - 1).has(WordClass::PREPOSITION);
+                    let has_one_object = |verb: &str| !lists().verbs.double_objects.contains(verb);
+                    let accepts_unknown = self.class(*word - 1).has(WordClass::PREPOSITION)
+                        || self.is_finite_verb(*word - 1, has_one_object);
                     Some(PronounScope { word: *word, nearest: subject, accepts_unknown })
                 }
                 "him" | "her" => {
@@ -67,6 +70,35 @@ impl LineWords<'_, '_> {
         let begins_sentence = |name: &&Range<usize>| name.start == self.sentence_start(name.start);
         let names = self.names.iter().map(|(range, _)| range).filter(begins_sentence);
         names.filter(|name| self.is_subject(name)).map(|name| name.start).collect()
+    }
+
+    /// Returns whether the line names an entity only to compare somebody with it: Odo in "He drowned, like old Odo."
+    pub(super) fn only_compares(&self, entity: EntityRef) -> bool {
+        let mut names = self.names.iter().filter(|(_, named)| *named == entity).map(|(range, _)| range).peekable();
+        names.peek().is_some() && names.all(|name| self.is_compared(name))
+    }
+
+    /// Returns whether a name follows a word such as "like". In "They like Odo", this word is a verb, and in "as Odo left", it
+    /// begins a clause.
+    fn is_compared(&self, name: &Range<usize>) -> bool {
+        let modifies =
+            |at: &usize| self.class(*at).has(WordClass::TITLE.or(WordClass::DETERMINER).or(WordClass::ADJECTIVE));
+        let modifiers = (0..name.start).rev().take_while(modifies).count();
+        let Some(word) = (name.start - modifiers).checked_sub(1) else { return false };
+        let lower = self.lower(word);
+        let is_comparison = lists().prepositions.comparisons.contains(lower.as_str());
+        let before = (0..word).rev().find(|at| !self.class(*at).has(WordClass::ADVERB));
+        let precedes_verb = |at: usize| {
+            let before = self.lower(at);
+            self.names.iter().any(|(range, _)| range.contains(&at))
+                || lists().statements.subjects.contains(before.as_str())
+                || lists().auxiliaries.do_forms.contains(before.as_str())
+                || self.class(at).has(WordClass::MODAL)
+                || before == "to"
+        };
+        let is_verb_or_conjunction =
+            if lower == "like" { before.is_some_and(precedes_verb) } else { self.is_subject(name) };
+        is_comparison && !is_verb_or_conjunction
     }
 
     fn lower(&self, word: usize) -> String {
@@ -202,6 +234,41 @@ mod tests {
                 .map(|scope| (scope.word, scope.nearest, scope.accepts_unknown))
                 .collect();
             assert_eq!(scopes, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn her_things_belong_to_the_subject_if_the_verb_has_one_object() {
+        let language = Language::english();
+        for (text, accepts_unknown) in
+            [("Tib drops her lantern", true), ("Tib leans on her spade", true), ("Tib gives her money", false)]
+        {
+            let words = split_words(text);
+            let names = [(0..1, EntityRef::Known(0))];
+            let line = LineWords { words: &words, names: &names, grammar: &language.grammar };
+            let pronoun = words.iter().position(|word| word.text == "her").unwrap();
+            let scopes = line.pronoun_scopes(&[(pronoun, Gender::She)]);
+            let found: Vec<_> = scopes.iter().map(|scope| scope.accepts_unknown).collect();
+            assert_eq!(found, [accepts_unknown], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_comparison_says_nothing_about_the_compared_person() {
+        let language = Language::english();
+        for (text, name, expected) in [
+            ("Drowned. Like the old Tib.", 5..6, true),
+            ("He is as deaf as Tib", 5..6, true),
+            ("He sank, like poor Tib did", 5..6, true),
+            ("They like Tib", 2..3, false),
+            ("He sank as Tib shouted", 3..4, false),
+            ("Tib sank", 0..1, false),
+        ] {
+            let words = split_words(text);
+            let names = [(name, EntityRef::Known(0))];
+            let line = LineWords { words: &words, names: &names, grammar: &language.grammar };
+            assert_eq!(line.only_compares(EntityRef::Known(0)), expected, "{text}");
+            assert!(!line.only_compares(EntityRef::Known(1)), "{text}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use hearsay_model::Factuality;
 
-use super::{PreparedDocument, empty_words::StatementWords, word_splitter::Word};
+use super::{PreparedDocument, empty_words::StatementWords, pronoun_scopes::LineWords, word_splitter::Word};
 use crate::{
     conjugation::{Inflections, third_person},
     document::LineRole,
@@ -165,17 +165,17 @@ impl SentenceWriter<'_, '_> {
             None => (body, mentioned.first()?.1),
         };
         let is_new = |entity: &EntityRef| matches!(entity, EntityRef::New(_));
-        let may_be_planned = !self.statement_words(decoded).are_past();
-        let factuality = most_likely_factuality(&decoded.status_probabilities, may_be_planned);
-        let participants = mentioned.iter().map(|(_, entity)| *entity).filter(|entity| *entity != subject);
+        let words = self.statement_words(decoded);
+        let factuality = most_likely_factuality(&decoded.status_probabilities, !words.are_past());
         // A sentence of two words, such as "Vex leads.", says too little.
-        if text.split_whitespace().count() < 3 || self.statement_words(decoded).are_name_of(names, subject) {
+        let is_named_again = added_subject.is_some() || mentioned.len() > 1;
+        if text.split_whitespace().count() < 3 || words.only_repeat_name(names, subject, is_named_again) {
             return None;
         }
         Some(StatementText {
             text: finish_sentence(&text, self.status_prefix(decoded, &text, factuality)),
             subject,
-            participants: participants.collect(),
+            participants: mentioned.iter().map(|(_, other)| *other).filter(|other| *other != subject).collect(),
             factuality,
             added_subject,
             certainty,
@@ -292,20 +292,37 @@ impl SentenceWriter<'_, '_> {
             || words.are_condition()
             || words.tell_nothing(&self.document.lines[self.line].names)
             || words.end_before_description()
+            || words.are_asked()
+            || words.only_identify(&self.document.lines[self.line].names)
             || line.role != LineRole::Written
                 && (words.are_gesture() || words.tell_errand() || words.only_think() || words.end_with_demonstrative())
             || self.lacks_known_subject(decoded)
     }
 
-    /// Returns whether an added subject or a pronoun means a person or thing without a name, and no entity.
+    /// Returns whether an added subject or a pronoun means a person or thing without a name, and no entity, or an entity with
+    /// which the line only compares somebody.
     fn lacks_known_subject(&self, decoded: &DecodedStatement) -> bool {
         let (line, words) = (&self.document.lines[self.line], self.statement_words(decoded));
         let is_wrong_pronoun = |reference: &Reference| {
             matches!(reference.likely_referent.referent, Referent::Named(_))
                 && words.mean_described_person(reference.words.start, &line.described_persons)
         };
+        let line_words = LineWords { words: self.words, names: &line.names, grammar: words.grammar };
+        let is_compared = |likely: &LikelyReferent| match likely.referent {
+            Referent::Named(entity) => line_words.only_compares(entity),
+            Referent::Party | Referent::Other | Referent::Explicit => false,
+        };
+        let is_name = |reference: &Reference| {
+            let overlaps =
+                |range: &Range<usize>| range.start < reference.words.end && reference.words.start < range.end;
+            line.names.iter().any(|(range, _)| overlaps(range))
+        };
+        let is_wrong = |reference: &Reference| {
+            is_wrong_pronoun(reference) || !is_name(reference) && is_compared(&reference.likely_referent)
+        };
         decoded.subject.referent != Referent::Explicit && words.follow_unnamed_subject(&line.names)
-            || decoded.references.iter().any(is_wrong_pronoun)
+            || is_compared(&decoded.subject)
+            || decoded.references.iter().any(is_wrong)
     }
 
     fn statement_words(&self, decoded: &DecodedStatement) -> StatementWords<'_, '_> {

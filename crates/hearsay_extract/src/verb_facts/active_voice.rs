@@ -29,13 +29,16 @@ impl SentenceReader<'_> {
     /// pattern continues in the dependent clause.
     fn pattern_end(&self, at: usize, parts: &[PatternPart]) -> usize {
         let continues = parts.contains(&PatternPart::Word("to".into()));
-        let next =
-            self.clauses.get(at + 1).filter(|next| continues && next.parent == Some(at)).map(|next| next.rest_items.1);
-        next.unwrap_or(self.clauses[at].rest_items.1)
+        let next = self
+            .clauses
+            .get(at + 1)
+            .filter(|next| continues && next.parent == Some(at))
+            .map(|next| next.rest_items.end);
+        next.unwrap_or(self.clauses[at].rest_items.end)
     }
 
     pub(super) fn match_after_verb(&self, at: usize, parts: &[PatternPart], may_skip: bool) -> Option<PatternMatch> {
-        self.match_parts(parts, self.clauses[at].rest_items.0, self.pattern_end(at, parts), may_skip)
+        self.match_parts(parts, self.clauses[at].rest_items.start, self.pattern_end(at, parts), may_skip)
     }
 
     pub(super) fn read_active(
@@ -205,7 +208,7 @@ impl SentenceReader<'_> {
     /// Returns the words of a gift, such as "give the key to" in "gives Odo the key", if the thing at an item is a certain
     /// thing that can change hands.
     fn gift_words(&self, at: usize, item: usize) -> Option<String> {
-        let np = self.syntax.noun_group_at(item).filter(|_| item < self.clauses[at].rest_items.1)?;
+        let np = self.syntax.noun_group_at(item).filter(|_| item < self.clauses[at].rest_items.end)?;
         let group = self.noun_group(np);
         let is_definite = |article: usize| lists().determiners.definite.contains(self.norm(article));
         let is_owned = group.owner.is_some_and(|owner| {
@@ -231,7 +234,7 @@ impl SentenceReader<'_> {
         let Some(object) = pattern_match.object.filter(|_| is_general && has_direct_object) else {
             return Some(pattern.words.clone());
         };
-        let first = self.syntax.noun_group_at(self.clauses[at].rest_items.0);
+        let first = self.syntax.noun_group_at(self.clauses[at].rest_items.start);
         let is_vague = first.is_some_and(|np| self.noun_group(np).is_pronoun);
         let (vg, end) = (self.verb_group(at), self.chunk_start(object));
         (!is_vague && vg.end < end).then(|| format!("{} {}", vg.lemma, self.source_text(vg.end, end)))
@@ -252,7 +255,7 @@ impl SentenceReader<'_> {
             let mut patterns = grammar.relational_noun_patterns(noun).iter();
             patterns.any(|pattern| grammar.targets[pattern.target].has(PredicateProperties::PROMISE))
         };
-        let (from, to) = self.clauses[at].rest_items;
+        let Range { start: from, end: to } = self.clauses[at].rest_items;
         let is_detail = |item: &usize| {
             self.syntax.noun_group_at(*item).filter(|_| *item != object && *item < to).is_some_and(|np| {
                 let group = self.noun_group(np);
@@ -294,12 +297,12 @@ impl SentenceReader<'_> {
             return false;
         }
         // Example: "wears a veil and a dead man's watch"
-        let (listed_items, _) = self.syntax.noun_list(item, clause.rest_items.1);
+        let (listed_items, _) = self.syntax.noun_list(item, clause.rest_items.end);
         if name == attribute::APPEARANCE && listed_items.len() > 1 && pattern_match.second_object.is_none() {
             let fact_count = self.facts.len();
             for np in listed_items {
                 let Some(item) = self.chunk_of(np) else { continue };
-                let (from, to) = (self.chunk_content_start(item), self.value_end(item, clause.rest_items.1));
+                let (from, to) = (self.chunk_content_start(item), self.value_end(item, clause.rest_items.end));
                 let (value, span) = (self.source_text(from, to), self.clause_span(at, to));
                 for subject in subjects {
                     self.record_value(pattern.target, subject, value.clone(), basis, span);
@@ -308,7 +311,7 @@ impl SentenceReader<'_> {
             return self.facts.len() > fact_count;
         }
         let from = self.chunk_content_start(item);
-        let to = self.value_end(item, clause.rest_items.1);
+        let to = self.value_end(item, clause.rest_items.end);
         let value = self.source_text(from, to);
         let span = self.clause_span(at, to);
         let named_entity = self

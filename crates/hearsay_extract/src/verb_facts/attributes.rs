@@ -1,6 +1,8 @@
 //! Reads attributes that certain verbs state. Examples are an occupation after "as", a name after "call", a goal after
 //! "want", and a body part after "lose".
 
+use std::ops::Range;
+
 use hearsay_model::{PredicateRole, attribute};
 
 use crate::{
@@ -17,7 +19,7 @@ impl SentenceReader<'_> {
     /// Records the occupation after "as", as in "joined the guild as its scribe" or "hired him as a spy".
     pub(super) fn read_role_after_as(&mut self, context: ClauseContext<'_>) {
         let ClauseContext { at, basis, .. } = context;
-        let (from, to) = self.clauses[at].rest_items;
+        let Range { start: from, end: to } = self.clauses[at].rest_items;
         let Some(item) = (from..to).find(|item| self.syntax.word(*item) == "as") else { return };
         let Some(np) = self.syntax.noun_group_at(item + 1).filter(|np| self.chunks.noun_groups[*np].name.is_none())
         else {
@@ -48,7 +50,7 @@ impl SentenceReader<'_> {
     pub(super) fn read_naming(&mut self, context: ClauseContext<'_>) -> bool {
         let ClauseContext { at, basis, .. } = context;
         let vg = self.verb_group(at).clone();
-        let (from, to) = self.clauses[at].rest_items;
+        let Range { start: from, end: to } = self.clauses[at].rest_items;
         if vg.is_passive || !lists().verbs.naming.contains(vg.lemma.as_str()) {
             return false;
         }
@@ -113,7 +115,7 @@ impl SentenceReader<'_> {
             return false;
         }
         let from = if verb.form == VerbForm::Infinitive { verb.start + 1 } else { verb.start };
-        let end = self.chunk_end(goal_clause.rest_items.1.saturating_sub(1)).max(verb.end);
+        let end = self.chunk_end(goal_clause.last_item()).max(verb.end);
         let (value, span) = (self.source_text(from, end), self.clause_span(at, end));
         let fact_count = self.facts.len();
         let weight_names = [basis.weight_names, &[Weight::BY_AIM]].concat();
@@ -127,7 +129,7 @@ impl SentenceReader<'_> {
     pub(super) fn read_lost_or_worn_part(&mut self, context: ClauseContext<'_>) -> bool {
         let ClauseContext { at, subjects, basis } = context;
         let vg = self.verb_group(at).clone();
-        let (from, to) = self.clauses[at].rest_items;
+        let Range { start: from, end: to } = self.clauses[at].rest_items;
         let body_part = self.syntax.noun_group_at(from).filter(|np| {
             let group = &self.chunks.noun_groups[*np];
             let is_own = match group.owner {
@@ -139,9 +141,13 @@ impl SentenceReader<'_> {
                 self.grammar.possession_nouns.get(self.norm(group.head)).and_then(|entries| entries.first());
             let is_appearance =
                 body_part.is_some_and(|(target, _)| self.grammar.targets[*target].predicate == *attribute::APPEARANCE);
-            is_own && group.name.is_none() && is_appearance
+            // A broken neck is a death, which `read_broken_neck` reads.
+            let is_fatal = vg.lemma == "break" && lists().nouns.fatal_parts.contains(self.norm(group.head));
+            is_own && group.name.is_none() && is_appearance && !is_fatal
         });
-        let is_loss = lists().verbs.losses.contains(vg.lemma.as_str()) && !vg.is_passive;
+        // "Could lose an eye" and "would lose an eye" state no loss.
+        let is_possible = basis.status.has_can || basis.status.has_would;
+        let is_loss = lists().verbs.losses.contains(vg.lemma.as_str()) && !vg.is_passive && !is_possible;
         let is_own = self.syntax.noun_group_at(from).is_some_and(|np| self.chunks.noun_groups[np].owner.is_some());
         // "keeps his hair short" describes a look, but "keeps his hand on his axe" describes an action.
         let is_placed = vg.lemma == "keep" && self.syntax.is_preposition(from + 1);

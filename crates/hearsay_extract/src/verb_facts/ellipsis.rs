@@ -16,10 +16,10 @@ impl SentenceReader<'_> {
         let vg = self.verb_group(at).clone();
         let clause = self.clauses[at].clone();
         let has_no_complement = lists().auxiliaries.elliptic.contains(vg.lemma.as_str())
-            && (clause.rest_items.0 >= clause.rest_items.1
-                || matches!(self.syntax.word(clause.rest_items.0), "," | "." | "!" | "")
-                || lists().speech.after_ellipsis.contains(self.syntax.word(clause.rest_items.0)))
-            && self.syntax.noun_group_at(clause.rest_items.0).is_none();
+            && (clause.rest_items.is_empty()
+                || matches!(self.syntax.word(clause.rest_items.start), "," | "." | "!" | "")
+                || lists().speech.after_ellipsis.contains(self.syntax.word(clause.rest_items.start)))
+            && self.syntax.noun_group_at(clause.rest_items.start).is_none();
         let is_main = clause.clause_type == ClauseType::Main && clause.subject_source == SubjectSource::Direct;
         let Some(previous_clause) = at.checked_sub(1).filter(|_| has_no_complement && is_main && !subjects.is_empty())
         else {

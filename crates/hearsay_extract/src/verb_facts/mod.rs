@@ -20,7 +20,7 @@ impl SentenceReader<'_> {
     /// Records the facts that a verb and its objects state: usually at most one relation and one attribute. Returns
     /// whether the verb was read.
     pub(crate) fn read_verb(&mut self, context: ClauseContext<'_>) -> bool {
-        let ClauseContext { at, basis, .. } = context;
+        let ClauseContext { at, subjects, basis } = context;
         let vg = self.verb_group(at).clone();
         let grammar = self.grammar;
         let patterns = grammar.verb_patterns.get(&vg.lemma).map_or(&[][..], Vec::as_slice);
@@ -33,7 +33,8 @@ impl SentenceReader<'_> {
                 .clauses
                 .iter()
                 .any(|other| other.parent == Some(at) && *other.clause_type() == ClauseType::Complement);
-        let (mut has_relation, mut has_attribute) = (false, self.read_lost_or_worn_part(context));
+        let mut has_relation = false;
+        let mut has_attribute = self.read_broken_neck(at, subjects, basis) || self.read_lost_or_worn_part(context);
         // The words directly after the verb are tried first. Later words may state another relation: "fought in the
         // siege beside Odo".
         let mut used_items: Vec<usize> = Vec::new();
@@ -115,7 +116,7 @@ impl SentenceReader<'_> {
         };
         let entities: Vec<EntityRef> = subjects.iter().map(|subject| subject.entity).collect();
         let objects = self.resolve_all(&question_clause.subjects, &entities);
-        let span = self.clause_span(at, self.chunk_end(question_clause.rest_items.1.saturating_sub(1)));
+        let span = self.clause_span(at, self.chunk_end(question_clause.last_item()));
         let fact_count = self.facts.len();
         let weight_names = [basis.weight_names, &[Weight::BY_ASKING]].concat();
         for object in &objects {
@@ -143,8 +144,8 @@ impl SentenceReader<'_> {
             return;
         }
         let entities: Vec<EntityRef> = subjects.iter().map(|subject| subject.entity).collect();
-        let first = clause.rest_items.0;
-        if self.is_receiver(first, clause.rest_items.1) {
+        let first = clause.rest_items.start;
+        if self.is_receiver(first, clause.rest_items.end) {
             return;
         }
         let (item, words) = if self.syntax.noun_group_at(first).is_some() {
@@ -154,7 +155,7 @@ impl SentenceReader<'_> {
         } else {
             return;
         };
-        let (list, _) = self.syntax.noun_list(item, clause.rest_items.1);
+        let (list, _) = self.syntax.noun_list(item, clause.rest_items.end);
         let mut objects = self.resolve_all(&list, &entities);
         let mut words = words;
         let mut weight_names = [basis.weight_names, &[Weight::FALLBACK]].concat();

@@ -28,11 +28,12 @@ impl SentenceReader<'_> {
         let entities: Vec<EntityRef> = subjects.iter().map(|subject| subject.entity).collect();
         if object_position == Some(0) && parts.iter().filter(|part| **part == PatternPart::Object).count() == 2 {
             // Example: "was found at the mill"
-            let Some(pattern_match) = self.match_parts(&parts[1..], clause.rest_items.0, clause.rest_items.1, true)
+            let Some(pattern_match) =
+                self.match_parts(&parts[1..], clause.rest_items.start, clause.rest_items.end, true)
             else {
                 return false;
             };
-            let objects = self.resolve_objects(&pattern_match, clause.rest_items.1, &entities, pattern);
+            let objects = self.resolve_objects(&pattern_match, clause.rest_items.end, &entities, pattern);
             let span = self.clause_span(at, pattern_match.object.map_or(0, |item| self.chunk_end(item)));
             let mut has_facts = false;
             for subject in subjects {
@@ -55,13 +56,13 @@ impl SentenceReader<'_> {
             return false;
         }
         let rest_end = self
-            .match_parts(&parts[1..], clause.rest_items.0, clause.rest_items.1, false)
+            .match_parts(&parts[1..], clause.rest_items.start, clause.rest_items.end, false)
             .map(|pattern_match| pattern_match.end);
         let Some(from) = rest_end else { return false };
-        let Some(by_item) = (from..clause.rest_items.1).find(|item| self.syntax.word(*item) == "by") else {
+        let Some(by_item) = (from..clause.rest_items.end).find(|item| self.syntax.word(*item) == "by") else {
             return false;
         };
-        let (list, _) = self.syntax.noun_list(by_item + 1, clause.rest_items.1);
+        let (list, _) = self.syntax.noun_list(by_item + 1, clause.rest_items.end);
         let agents = self.resolve_all(&list, &entities);
         if !subjects.iter().any(|subject| self.kinds(subject.entity).intersects(pattern.object_kinds)) {
             return false;

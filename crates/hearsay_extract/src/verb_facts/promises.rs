@@ -19,8 +19,7 @@ impl SentenceReader<'_> {
     pub(super) fn read_promise_to_hearer(&mut self, context: ClauseContext<'_>) -> bool {
         let ClauseContext { at, basis, .. } = context;
         let (clause, vg) = (&self.clauses[at], self.verb_group(at));
-        let object =
-            self.syntax.noun_group_at(clause.rest_items.0).filter(|_| clause.rest_items.0 < clause.rest_items.1);
+        let object = self.syntax.noun_group_at(clause.rest_items.start).filter(|_| !clause.rest_items.is_empty());
         let has_other_object = object.is_some_and(|np| self.norm(self.noun_group(np).head) != "you");
         let is_own = self.is_own_clause(clause) && !(vg.is_past || vg.is_perfect || vg.is_passive) && !has_other_object;
         let speaker =

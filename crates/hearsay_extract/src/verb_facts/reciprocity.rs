@@ -13,8 +13,7 @@ impl SentenceReader<'_> {
         let [a, b, ..] = subjects else { return false };
         let vg = self.verb_group(at).clone();
         let clause = self.clauses[at].clone();
-        let (from, to) =
-            (vg.end, (self.chunk_end(clause.rest_items.1.saturating_sub(1)).max(vg.end)).min(self.tokens.len()));
+        let (from, to) = (vg.end, (self.chunk_end(clause.last_item()).max(vg.end)).min(self.tokens.len()));
         let reciprocal_at = (from..to.saturating_sub(1)).find(|at| {
             matches!((self.norm(*at), self.norm(at + 1)), ("each", "other" | "others") | ("one", "another"))
         });
@@ -66,12 +65,13 @@ impl SentenceReader<'_> {
             status.denied &= !needs_negation;
             let basis = basis.with_status(&status);
             let parts = &pattern.parts[usize::from(needs_negation)..];
-            if let Some(pattern_match) = self.match_parts(parts, clause.rest_items.0, clause.rest_items.1, false) {
+            if let Some(pattern_match) = self.match_parts(parts, clause.rest_items.start, clause.rest_items.end, false)
+            {
                 // Without an object, as in "Odo and Lyra married", the relation is between the two subjects.
-                let has_object = (pattern_match.end..clause.rest_items.1)
+                let has_object = (pattern_match.end..clause.rest_items.end)
                     .find_map(|item| self.syntax.noun_group_at(item))
                     .is_some_and(|np| self.chunks.noun_groups[np].name.is_some());
-                let has_continuation = pattern_match.end < clause.rest_items.1
+                let has_continuation = pattern_match.end < clause.rest_items.end
                     && self.syntax.word(pattern_match.end) != ","
                     && !self.is_skippable(pattern_match.end);
                 let has_other_object = has_object || (parts.is_empty() && has_continuation);

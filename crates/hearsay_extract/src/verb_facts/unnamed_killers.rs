@@ -1,13 +1,12 @@
 //! Reads deaths of which the cause has no name: "A spear kills Odo."
 
-use hearsay_model::attribute;
+use std::ops::Range;
 
 use crate::{
     assertion_status::AssertionStatus,
     chunker::VerbForm,
     clauses::SubjectSource,
     grammar::Pattern,
-    kind_set::KindSet,
     patterns::PatternMatch,
     predicate_properties::PredicateProperties,
     sentence_reader::{FactBasis, SentenceReader},
@@ -18,7 +17,6 @@ impl SentenceReader<'_> {
     /// Records the death of each person whom an unnamed person or thing kills: "A spear kills Odo."
     pub(crate) fn read_killings_by_unnamed(&mut self, statuses: &[AssertionStatus]) {
         let grammar = self.grammar;
-        let Some(condition) = self.target(attribute::CONDITION) else { return };
         for (at, status) in statuses.iter().enumerate().filter(|(_, status)| status.is_plain_assertion()) {
             let (clause, vg) = (self.clauses[at].clone(), self.verb_group(at).clone());
             let is_act = vg.form == VerbForm::Finite && !vg.is_passive && !vg.is_negated && vg.modal.is_none();
@@ -27,7 +25,7 @@ impl SentenceReader<'_> {
             if !(is_act && is_own && has_noun && self.resolve_subjects(&clause.subjects).is_empty()) {
                 continue;
             }
-            let (from, to) = clause.rest_items;
+            let Range { start: from, end: to } = clause.rest_items;
             let is_fatal = |pattern: &&Pattern| {
                 let target = &grammar.targets[pattern.target];
                 target.has(PredicateProperties::IS_FATAL)
@@ -40,12 +38,9 @@ impl SentenceReader<'_> {
             let is_complete = |found: &(&Pattern, PatternMatch)| self.syntax.word(found.1.end) != "out";
             let Some((pattern, pattern_match)) = found.filter(is_complete) else { continue };
             let span = self.clause_span(at, self.chunk_end(pattern_match.end.saturating_sub(1)));
+            let basis = FactBasis::new(status, &[Weight::STRONG, Weight::BY_VERB]);
             for victim in self.resolve_objects(&pattern_match, to, &[], pattern) {
-                let is_known = self.facts.iter().any(|fact| fact.subject == victim.entity && fact.target == condition);
-                if self.kinds(victim.entity) == KindSet::PERSON && !is_known {
-                    let basis = FactBasis::new(status, &[Weight::STRONG, Weight::BY_VERB]);
-                    self.record_value(condition, &victim, "dead".to_owned(), basis, span);
-                }
+                self.record_death(&victim, basis, span);
             }
         }
     }

@@ -2,7 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use hearsay_model::{EntityId, Fact, Knower, State, attribute};
+use hearsay_belief::dead_entity;
+use hearsay_model::{EntityId, Fact, Factuality, Knower, State, attribute};
+
+/// Score for the death of a character. It is higher than the other parts of the score usually are together, because a
+/// dead character hears and says nothing more.
+const DEATH_SCORE: f64 = 4.0;
 
 /// Returns the stake of a fact, and the reasons for the stake in words. The stake measures the importance of the DM's
 /// decision on the fact. The stake is the [`consequence`] of the fact multiplied by its confidence.
@@ -19,6 +24,7 @@ pub fn stake(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<String>
 /// - the natural logarithm of 1 plus the number of entities that would learn the fact
 /// - half of the natural logarithm of 1 plus the number of relations of its subject
 /// - half of the natural logarithm of 1 plus the number of relations of its object
+/// - 4 if the fact states that a character is dead
 /// - 2 if the fact contradicts another fact
 /// - 1 if the fact is a secret
 /// - twice the difference between 1 and the confidence of the fact
@@ -31,13 +37,17 @@ pub fn consequence(state: &State, fact: &Fact, contradicts: bool) -> (f64, Vec<S
     let degree = |id: &EntityId| state.links(id).count();
     let (subject_degree, object_degree) = (degree(fact.subject()), fact.object().entity().map_or(0, degree));
     let (doubt, secret) = (1.0 - fact.provenance().confidence.get(), fact.secrecy() == hearsay_model::Secrecy::Secret);
+    let is_death = fact.factuality() == Factuality::Asserted
+        && dead_entity(state, fact).is_some_and(|dead| state.is_character(dead));
     let log = |count: usize| (1.0 + count as f64).ln();
     let score = log(learner_total)
         + 0.5 * (log(subject_degree) + log(object_degree))
+        + if is_death { DEATH_SCORE } else { 0.0 }
         + if contradicts { 2.0 } else { 0.0 }
         + if secret { 1.0 } else { 0.0 }
         + 2.0 * doubt;
     let mut reasons = vec![format!("entities that would learn it: {learner_total}")];
+    reasons.extend(is_death.then(|| "it states that a character is dead".to_owned()));
     reasons.extend(contradicts.then(|| "it contradicts another fact".to_owned()));
     reasons.extend(secret.then(|| "it is a secret".to_owned()));
     reasons.extend((doubt > 0.0).then(|| format!("confidence {:.2}", fact.provenance().confidence.get())));

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use hearsay_model::{
-    Author, Change, Confidence, EngineSetting, Evidence, Fact, FactId, FactStatus, GameTime, Knower, Method, Operation,
-    Passage, PassageReader, Provenance, Session, SessionId, Setting, Span, State,
+    Author, Change, Confidence, EngineSetting, Evidence, Fact, FactId, FactStatus, Factuality, GameTime, Knower,
+    Method, Operation, Passage, PassageReader, Provenance, Secrecy, Session, SessionId, Setting, Span, State,
 };
 use proptest::prelude::*;
 
@@ -172,4 +172,31 @@ fn the_name_of_a_new_entity_is_queued_with_a_fact_about_it() {
     assert_eq!(campaign.queued(1), [0.5], "a name without a fact comes last");
     campaign.extract(&text(2, Some("s1")), Author::Dm, &[("occupation", "smith", 0.6)]);
     assert_eq!((campaign.queued(1), campaign.queued(2)), (vec![0.6], vec![0.6, 0.69]));
+}
+
+#[test]
+fn the_death_of_a_character_comes_first() {
+    let mut campaign = Campaign::new();
+    let kind = |n: u8, kind: &str| {
+        let fact = Fact::attribute(&id(n), "kind", kind, Provenance::new(Method::Authored, Author::Dm)).unwrap();
+        Change::AssertFact(fact.build().unwrap().into())
+    };
+    campaign.apply(Author::Dm, vec![kind(1, "npc"), kind(2, "item")]);
+    let secret = proposed("lore", "smuggles salt", 0.6, Vec::new());
+    let secret = secret.to_builder().secrecy(Secrecy::Secret).build().unwrap();
+    let dead = |subject: u8, factuality: Factuality, statement: &str| {
+        let fact = proposed("condition", "dead", 0.5, Vec::new()).to_builder().subject(id(subject));
+        Change::AssertFact(fact.factuality(factuality).statement(statement).build().unwrap().into())
+    };
+    campaign.apply(Author::Extractor, vec![Change::AssertFact(secret.into())]);
+    let first = |campaign: &Campaign| match &review_items(&campaign.state)[0] {
+        ReviewItem::Doubtful { fact, .. } => campaign.state.fact(*fact).unwrap().predicate().to_string(),
+        other => panic!("{other:?}"),
+    };
+    // A thing does not die, and a denied death is no death.
+    let others = vec![dead(2, Factuality::Asserted, "The lamp is dead."), dead(1, Factuality::Negated, "Pell lives.")];
+    campaign.apply(Author::Extractor, others);
+    assert_eq!(first(&campaign), "lore");
+    campaign.apply(Author::Extractor, vec![dead(1, Factuality::Asserted, "Pell is dead.")]);
+    assert_eq!(first(&campaign), "condition");
 }

@@ -1,6 +1,6 @@
 //! Assembly of a scene context within its token budget.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_model::EntityId;
 
@@ -22,7 +22,7 @@ impl SceneContext {
     pub fn assemble(request: &ContextRequest) -> Self {
         let mut writer = Writer::new(request);
         let name = request.names.name(request.speaker).unwrap_or("Somebody").to_owned();
-        let listener = |id: &EntityId| Some((id.clone(), request.names.name(id)?.to_owned()));
+        let with_name = |id: &EntityId| Some((id.clone(), request.names.name(id)?.to_owned()));
         let mut context = Self {
             speaker: request.speaker.clone(),
             name,
@@ -33,7 +33,9 @@ impl SceneContext {
             omitted: 0,
             meaning: request.vector.is_some(),
             graph: request.graph,
-            listeners: request.scene.present.iter().filter_map(listener).collect(),
+            listeners: request.scene.present.iter().filter_map(with_name).collect(),
+            subject_names: BTreeMap::new(),
+            named: request.names.mentioned_entities(request.question),
             frame: Frame::default(),
             detail: request.detail,
         };
@@ -62,6 +64,8 @@ impl SceneContext {
             context.try_push(line, usize::MAX, request.counter);
         }
         context.sections.retain(|section| !section.lines.is_empty());
+        let subjects = context.lines().filter_map(|line| line.claim.as_ref()).map(|claim| &claim.subject);
+        context.subject_names = subjects.filter_map(with_name).collect();
         context
     }
 

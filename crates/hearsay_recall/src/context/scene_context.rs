@@ -7,7 +7,7 @@ use hearsay_model::{Credence, EntityId, Feeling, Object, Predicate};
 use serde::{Serialize, Serializer};
 
 use super::{form::Detail, remark::Remark, secrecy::LineSecrecy};
-use crate::{Channels, Citation, Explanation, Source};
+use crate::{Channels, Citation, Explanation, LinkedEntity, Source};
 
 /// Content of a fact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -195,6 +195,12 @@ pub struct SceneContext {
     /// Names of the entities in the scene, as far as the speaker knows them.
     #[serde(skip)]
     pub listeners: BTreeMap<EntityId, String>,
+    /// Names of the subjects of the lines, as far as the speaker knows them.
+    #[serde(skip)]
+    pub subject_names: BTreeMap<EntityId, String>,
+    /// Entities that the question names, as far as the speaker knows their names.
+    #[serde(skip)]
+    pub named: Vec<LinkedEntity>,
     /// The parts of the prompt form, other than lines, that fit the budget.
     #[serde(skip)]
     pub(crate) frame: Frame,

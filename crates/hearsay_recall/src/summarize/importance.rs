@@ -6,6 +6,7 @@ use hearsay_model::EntityId;
 use rustc_hash::FxHashMap;
 
 use super::pieces::{Piece, StatedFact, unknown_names};
+use crate::DocId;
 
 /// Weights of the components of importance. Apart from the DM's own summary, names count most, because small talk
 /// rarely contains any.
@@ -19,6 +20,8 @@ const NEW_NAME_WEIGHT: f32 = 0.4;
 const NUMBER_WEIGHT: f32 = 0.25;
 const NARRATION_WEIGHT: f32 = 0.2;
 const SUMMARY_WEIGHT: f32 = 2.0;
+const CONFIDENTIAL_WEIGHT: f32 = 2.0;
+const REPLY_WEIGHT: f32 = 1.0;
 
 /// Factor for questions, which carry less information than their answers.
 const QUESTION_FACTOR: f32 = 0.6;
@@ -63,6 +66,13 @@ pub(super) fn compute_importances(pieces: &[Piece], is_new: impl Fn(&EntityId) -
         parts.push((CONTENT_WEIGHT * (content / FULL_CONTENT).min(1.0), "much content"));
         if piece.summary {
             parts.push((SUMMARY_WEIGHT, "the DM's own summary"));
+        }
+        if piece.confidential {
+            parts.push((CONFIDENTIAL_WEIGHT, "said in confidence"));
+        }
+        let before = pieces[..at].iter().rev().find(|before| matches!(before.doc, DocId::Passage(_)));
+        if before.is_some_and(|before| piece.is_reply_to(before)) {
+            parts.push((REPLY_WEIGHT, "a reply"));
         }
         if piece.stated != StatedFact::NoFact {
             parts.push((STATED_FACT_WEIGHT, "states a fact"));

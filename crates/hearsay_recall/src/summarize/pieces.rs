@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use hearsay_belief::{AccessPath, Known, View};
+use hearsay_belief::{AccessPath, EndKind, Known, View};
 use hearsay_model::{
     EntityId, Evidence, FactId, GameTime, Passage, PassageId, ReferringExpression, SessionId, attribute, text, words,
 };
@@ -93,6 +93,8 @@ pub(super) struct Piece {
     pub(super) stated: StatedFact,
     /// Whether the piece is the DM's own summary of the session.
     pub(super) summary: bool,
+    /// Whether the speaker said the piece in confidence.
+    pub(super) confidential: bool,
     /// Subject, predicate and object, if the piece is a relation.
     pub(super) relation: Option<String>,
     /// Indices of the hearers that know the piece.
@@ -134,6 +136,16 @@ impl Piece {
         fact.evidence.binary_search(&id).is_ok()
     }
 
+    /// Returns whether this piece is a reply to the line before: to a question, or to a character whom the narration names
+    /// together with the speaker.
+    pub(super) fn is_reply_to(&self, before: &Self) -> bool {
+        let Some(speaker) = &self.speaker else { return false };
+        match &before.speaker {
+            Some(other) => other != speaker && before.text.trim_end().ends_with('?'),
+            None => before.entities.len() > 1 && before.entities.contains(speaker),
+        }
+    }
+
     /// Returns the speaker and the text as one line.
     pub(super) fn line(&self) -> String {
         match &self.speaker_name {
@@ -164,7 +176,7 @@ pub(super) fn pieces(hearers: &[Hearer], subject: &SummarySubject, read_aloud: b
         };
         let is_visible = |known: &&Known| hearer.view.vocabulary().behavior(known.predicate()).visible;
         let is_event = |known: &&Known| {
-            let is_end = hearer.view.is_redundant_end(known) || known.is_bare_end();
+            let is_end = matches!(hearer.view.end_kind(known), Some(EndKind::Redundant | EndKind::Unstated));
             !states_name(known) && !is_visible(known) && !is_end && !is_description(known, hearer.view)
         };
         let facts_of_hearer = hearer.view.facts().filter(is_event);
@@ -336,6 +348,7 @@ fn passage_pieces(
             time: passage.time.as_ref().and_then(|date| date.time),
             stated,
             summary: part == 0 && passage.line == 0 && passage.session.is_some() && passage.title.is_some(),
+            confidential: passage.confidential,
             relation: None,
             hearers: known_by.to_vec(),
             evidence: Vec::new(),
@@ -364,6 +377,7 @@ fn fact_piece(known: &Known, (line, time): (u32, Option<GameTime>), known_by: &[
         time,
         stated: StatedFact::for_fact(known, hearers),
         summary: false,
+        confidential: false,
         relation,
         hearers: known_by.to_vec(),
         evidence: {

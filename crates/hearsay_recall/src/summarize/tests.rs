@@ -130,6 +130,41 @@ fn out_of_character_lines_are_not_told() {
 }
 
 #[test]
+fn a_whisper_and_a_reply_come_before_small_talk() {
+    let lines = [
+        ("bob", "Pass the bread and the butter, and pour me some more of the ale.", true),
+        ("", "Ann asks Cid about the well.", true),
+        ("cid", "It is dry since spring.", true),
+        ("bob", "Pass the salt and the pepper, and cut me some more of the ham.", true),
+        ("cid", "They sleep below the stairs.", false),
+    ];
+    let state = table(&lines);
+    let operation = state.journal().next().map(|(_, entry)| Operation::clone(&entry.operation)).unwrap();
+    let whisper = |change: Change| match change {
+        Change::AddPassage(passage) if passage.line == 5 => {
+            Change::AddPassage(Arc::new(Passage { confidential: true, ..Passage::clone(&passage) }))
+        }
+        change => change,
+    };
+    let changes: Vec<Change> = operation.changes.into_iter().map(whisper).collect();
+    let mut state = State::default();
+    state.apply(Operation::new(Author::Dm, "a whisper", changes)).unwrap();
+    let view = View::new(&state, &Knower::Entity(id("ann")), None);
+    let names = EntityLinker::new(&view);
+    let recapped = recap(&RecapRequest {
+        hearers: &[Hearer { view: &view, names: &names }],
+        subject: &SummarySubject::Session(session()),
+        calendar: state.calendar(),
+        words: 21,
+        read_aloud: false,
+    });
+    let told: Vec<&str> = recapped.lines.iter().map(|line| line.text.as_str()).collect();
+    assert!(told.iter().any(|line| line.contains("dry since spring")), "{told:?}");
+    assert!(told.iter().any(|line| line.contains("below the stairs")), "{told:?}");
+    assert!(!told.iter().any(|line| line.contains("Pass the")), "{told:?}");
+}
+
+#[test]
 fn what_is_not_indexed_is_told_from_its_beginning() {
     let state = table(&TALK);
     let summarized = summary(&state, None, "Where is the ledger?", 8, &Index::default());

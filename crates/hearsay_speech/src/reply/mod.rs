@@ -10,8 +10,9 @@
 //! 4. If the first sentence has a problem, the language model writes a second draft. The prompt for the second draft
 //!    describes the problem. If a later sentence has a problem, the reply ends before this sentence.
 //! 5. If the second draft also has a problem, or if there is no language model, a template writes the reply. The
-//!    template states a fact that the character knows and is allowed to tell, or says that the character does not know.
-//!    The words are friendly, cold or fearful, according to the feelings of the character towards the listeners.
+//!    template states up to three facts that the character knows and is allowed to tell. Otherwise, it says that the
+//!    character has nothing to tell. It does not repeat the reply before. The words are friendly, cold or
+//!    fearful, according to the feelings of the character towards the listeners.
 //!
 //! [`Memory::ask`]: hearsay_engine::Memory::ask
 //! [`Memory::check_reply`]: hearsay_engine::Memory::check_reply
@@ -19,7 +20,9 @@
 mod feedback;
 mod pending;
 mod prompt;
+mod question;
 mod sentences;
+mod statement;
 mod template;
 
 use std::time::Duration;

@@ -1,12 +1,14 @@
 //! A reply in progress.
 
 use std::{
+    collections::BTreeSet,
     mem,
     time::{Duration, Instant},
 };
 
 use hearsay_commands::reply::{DraftReply, ReplyCheck};
 use hearsay_engine::{Memory, MemoryError, Ticket};
+use hearsay_model::FactId;
 use hearsay_query::ask::Answer;
 
 use super::{
@@ -23,6 +25,10 @@ use crate::{
 
 /// Pause between two polls while a thread waits for a reply.
 const POLL_PAUSE: Duration = Duration::from_millis(3);
+
+/// Maximum number of facts that a template leaves out because they caused a problem, before it says that the character has
+/// nothing to tell.
+const MAX_EXCLUDED: usize = 4;
 
 /// A reply in progress. Call [`poll`](Self::poll) repeatedly, for example once per frame. To cancel the reply, drop
 /// this value or call [`interrupt`](Self::interrupt).
@@ -48,7 +54,7 @@ struct Spoken {
 enum Stage {
     Asking(Ticket<Answer>),
     Drafting { answer: Box<Answer>, prompt: ChatPrompt, draft: Draft, check: Option<PendingCheck> },
-    Template { answer: Box<Answer>, stated: Option<StatedFact>, check: PendingCheck },
+    Template { answer: Box<Answer>, stated: Vec<StatedFact>, excluded: BTreeSet<FactId>, check: PendingCheck },
     Done,
 }
 
@@ -173,10 +179,16 @@ impl PendingReply {
                     }
                 }
             }
-            Stage::Template { answer, stated, check } => match check.ticket.try_take() {
-                None => self.wait_in(Stage::Template { answer, stated, check }),
+            Stage::Template { answer, stated, mut excluded, check } => match check.ticket.try_take() {
+                None => self.wait_in(Stage::Template { answer, stated, excluded, check }),
                 Some(result) => {
                     let mut result = result?;
+                    // The reply is tried again without the facts that cause a problem.
+                    let problems: Vec<FactId> = stated.iter().filter_map(|fact| fact.with_problem(&result)).collect();
+                    if !problems.is_empty() && excluded.len() < MAX_EXCLUDED {
+                        excluded.extend(problems);
+                        return self.use_template(answer, excluded, memory);
+                    }
                     self.spoken.writer = Some(ReplyWriter::Template);
                     stated.into_iter().for_each(|stated| stated.add_to(&mut result, &check.words));
                     if result.is_fine() {
@@ -214,14 +226,22 @@ impl PendingReply {
                 let draft = queue.write(prompt.clone());
                 self.go_to(Stage::Drafting { answer, prompt, draft, check: None })
             }
-            None => self.use_template(answer, memory),
+            None => self.use_template(answer, BTreeSet::new(), memory),
         }
     }
 
-    fn use_template(&mut self, answer: Box<Answer>, memory: &Memory) -> Result<bool, SpeechError> {
-        let (words, stated) = template_reply(&answer, &self.request);
-        let check = self.check(words, &answer, memory)?;
-        self.go_to(Stage::Template { answer, stated, check })
+    /// Writes the reply of the template without the given facts. The sentences of the template are complete, so they are
+    /// checked without the question.
+    fn use_template(
+        &mut self,
+        answer: Box<Answer>,
+        excluded: BTreeSet<FactId>,
+        memory: &Memory,
+    ) -> Result<bool, SpeechError> {
+        let (words, stated) = template_reply(&answer, &self.request, &excluded);
+        let draft = DraftReply { heard: Vec::new(), ..self.draft(&answer, &words) };
+        let check = PendingCheck { ticket: memory.check_reply(draft)?, words };
+        self.go_to(Stage::Template { answer, stated, excluded, check })
     }
 
     /// Takes the parts that the language model has written since the last call.
@@ -304,7 +324,7 @@ impl PendingReply {
             self.spoken.writer = Some(ReplyWriter::Repair);
             self.write_draft(answer, prompt, memory)
         } else {
-            self.use_template(answer, memory)
+            self.use_template(answer, BTreeSet::new(), memory)
         }
     }
 
@@ -315,7 +335,10 @@ impl PendingReply {
         memory: &Memory,
         steps: &mut Vec<ReplyStep>,
     ) -> Result<bool, SpeechError> {
-        if self.spoken.text.trim().is_empty() { self.use_template(answer, memory) } else { self.finish(&answer, steps) }
+        match self.spoken.text.trim().is_empty() {
+            true => self.use_template(answer, BTreeSet::new(), memory),
+            false => self.finish(&answer, steps),
+        }
     }
 
     fn finish(&mut self, answer: &Answer, steps: &mut Vec<ReplyStep>) -> Result<bool, SpeechError> {

@@ -1,17 +1,17 @@
-//! A reply without a language model: the statement of a fact that the character knows and is allowed to tell.
+//! A reply without a language model: the statements of facts that the character knows and is allowed to tell.
 
 use std::collections::BTreeSet;
 
 use hearsay_commands::reply::{CitedFact, FindingKind, ReplyCheck, ReplyFinding};
-use hearsay_model::{
-    EntityId, Feeling, Span, attribute,
-    text::words,
-    words::{contains_word, english},
-};
+use hearsay_model::{EntityId, FactId, Feeling, Span};
 use hearsay_query::ask::Answer;
-use hearsay_recall::{Line, Remark, SceneContext, SectionKind, Source, stems};
+use hearsay_recall::{CitedEntity, Line, Remark, SceneContext, SectionKind, Source, stems};
 
-use super::ReplyRequest;
+use super::{
+    ReplyRequest,
+    question::Question,
+    statement::{Statement, statements},
+};
 
 /// Manner in which a character speaks, according to its feelings towards the listeners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,8 @@ impl Tone {
         }
     }
 
-    /// Returns the reply if the character knows nothing about the question, or may not tell it.
+    /// Returns the reply if the character knows nothing about the question, or may not tell what it knows. The words are the
+    /// same, so that the listeners do not learn that there is a secret.
     fn refusal(self) -> &'static str {
         match self {
             Self::Neutral => "I can tell you nothing about that.",
@@ -64,29 +65,42 @@ impl Tone {
     }
 }
 
-/// Minimum cosine of the question and a line for which the character mentions the line.
-const MIN_COSINE: f32 = 0.4;
+/// Replies instead of the same words twice in a row, if the character has nothing to tell, or has told all.
+const STILL_NOTHING: &str = "I can tell you nothing about that either.";
+const TOLD: &str = "I have told you what I know about that.";
+const ALL_TOLD: &str = "There is no more that I could tell you about that.";
 
-/// Minimum word score of a line for which the character mentions the line, if the line has no vector.
-const MIN_WORDS: f32 = 0.5;
-
-/// The fact that a template states.
+/// A fact that a template states, or a sentence of its text.
 pub(super) struct StatedFact {
     cited: CitedFact,
     is_lie: bool,
+    is_whole: bool,
+    /// Position of the sentence in the reply.
+    span: Span,
 }
 
 impl StatedFact {
-    fn new(line: &Line) -> Option<Self> {
-        let Source::Fact(fact) = line.citation.source else { return None };
+    fn new(statement: &Statement, span: Span) -> Option<Self> {
+        let Statement { line, is_whole } = statement;
+        let fact = line_fact(line)?;
         let how_known = line.citation.describe_acquisition();
         let cited = CitedFact { fact, handle: None, statement: line.text.clone(), how_known };
-        Some(Self { cited, is_lie: line.is_lie() })
+        Some(Self { cited, is_lie: line.is_lie(), is_whole: *is_whole, span })
     }
 
-    /// Adds a finding for the fact to the check of the words, if the check did not recognize the fact.
+    /// Returns the fact if a problem of the reply is in the sentence that states the fact.
+    pub(super) fn with_problem(&self, check: &ReplyCheck) -> Option<FactId> {
+        let is_here = |span: Span| span.start < self.span.end && self.span.start < span.end;
+        let mut problems = check.findings.iter().filter(|finding| finding.is_problem);
+        problems.any(|finding| is_here(finding.span)).then_some(self.cited.fact)
+    }
+
+    /// Adds a finding for the fact to the check of the words, if the check did not recognize the fact. Adds nothing for a
+    /// sentence that is only a part of the fact.
     pub(super) fn add_to(self, check: &mut ReplyCheck, words: &str) {
-        if check.findings.iter().flat_map(|finding| &finding.facts).any(|cited| cited.fact == self.cited.fact) {
+        let is_recognized =
+            check.findings.iter().flat_map(|finding| &finding.facts).any(|cited| cited.fact == self.cited.fact);
+        if is_recognized || !self.is_whole {
             return;
         }
         let kind = if self.is_lie { FindingKind::RepeatsLie } else { FindingKind::Supported };
@@ -95,119 +109,136 @@ impl StatedFact {
     }
 }
 
-/// Minimum cosine of the question and a sentence that shares no word with the question apart from names. A sentence about
-/// the same person is similar to the question, even if it says nothing about the matter.
-const MIN_COSINE_BY_NAMES: f32 = 0.5;
+/// Returns the fact that a line states.
+fn line_fact(line: &Line) -> Option<FactId> {
+    match line.citation.source {
+        Source::Fact(fact) => Some(fact),
+        Source::Passage(_) | Source::Scene => None,
+    }
+}
 
-/// A line about the character is preferred if the question is about the character.
-const ADDRESS_ADVANTAGE: f32 = 0.15;
-
-/// A line about the character and the listener who asks is preferred to all others if the question is about both, as in
-/// "What did you promise me?", and the line shares a word with the question.
-const MUTUAL_ADVANTAGE: f32 = 1.0;
-
-/// A line that links two entities is preferred if the question asks for an entity, as in "Who owns the barge?", and the line
-/// shares a word with the question.
-const ENTITY_ADVANTAGE: f32 = 0.3;
+/// Maximum number of facts in a reply to an open question, such as "What do you know about the barge?"
+const MAX_FACTS: usize = 3;
 
 /// Returns the reply if the character has nothing to tell.
 pub(super) fn refusal(answer: &Answer, request: &ReplyRequest) -> &'static str {
-    Tone::new(&answer.context, &request.listeners).refusal()
+    let refusal = Tone::new(&answer.context, &request.listeners).refusal();
+    other_than_last(request, refusal, STILL_NOTHING)
 }
 
-/// Returns the words of a reply, with the fact that they state: the line that fits the question best, of those that the
-/// character may tell. The feelings of the character towards the listeners decide the tone.
-pub(super) fn template_reply(answer: &Answer, request: &ReplyRequest) -> (String, Option<StatedFact>) {
+/// Returns `words`, or `others` if the character has just said `words`.
+fn other_than_last(request: &ReplyRequest, words: &'static str, others: &'static str) -> &'static str {
+    if last_reply(request) == Some(words) { others } else { words }
+}
+
+/// Returns what the character said last; `None` if it said nothing yet.
+fn last_reply(request: &ReplyRequest) -> Option<&str> {
+    request.earlier.iter().rev().find(|line| line.is_own).map(|line| line.text.as_str())
+}
+
+/// Returns the words of a reply, with the facts that they state: the statement that fits the question best, of those that
+/// the character may tell. The reply to an open question also states further statements that fit, up to three in all.
+/// The reply does not repeat a fact of the last reply, and states none of the facts in `excluded`. The feelings of the
+/// character towards the listeners decide the tone.
+pub(super) fn template_reply(
+    answer: &Answer,
+    request: &ReplyRequest,
+    excluded: &BTreeSet<FactId>,
+) -> (String, Vec<StatedFact>) {
     let (context, listeners) = (&answer.context, &request.listeners);
-    let question = Question::new(context, listeners.first());
+    let asker = listeners.first();
+    let question = Question::new(context, asker);
     let knowledge = context.section_lines(SectionKind::Knowledge).iter();
     let lines = knowledge.chain(context.section_lines(SectionKind::Relations));
-    let tellable = lines.filter(|line| may_tell(line, listeners) && !line.states_feelings());
-    let fitting = tellable.filter_map(|line| Some((question.fit(line)?, line)));
-    // Of lines with the same relevance, the first one wins.
-    let best = fitting.reduce(|best, next| if next.0 > best.0 { next } else { best });
-    match best {
-        Some((_, line)) => {
-            let is_first = !request.earlier.iter().any(|line| line.is_own);
-            let opening = if is_first { Tone::new(context, listeners).opening() } else { "" };
-            let words = context.spoken(line, listeners.first());
-            (format!("{opening}{}{words}", certainty(line)), StatedFact::new(line))
+    let is_statement =
+        |line: &&Line| is_believed_fact(line) && !line.states_feelings() && !is_idle_rumour(context, line, asker);
+    let statements = lines.filter(is_statement).flat_map(|line| statements(context, line));
+    let fitting = statements.filter_map(|statement| Some((question.fit(&statement)?, statement)));
+    let is_excluded = |line: &Line| line_fact(line).is_some_and(|fact| excluded.contains(&fact));
+    let (mut tellable, withheld): (Vec<_>, Vec<_>) =
+        fitting.partition(|(_, statement)| may_tell(&statement.line, listeners) && !is_excluded(&statement.line));
+    // Of statements with the same relevance, the first one comes first.
+    tellable.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    let is_told = |line: &Line| {
+        let is_repeated = last_reply(request).is_some_and(|last| last.contains(&context.spoken(line, asker)));
+        is_repeated || was_told_rumour(line, asker)
+    };
+    let best_fit = |statements: &[(f32, Statement)]| statements.iter().map(|(fit, _)| *fit).reduce(f32::max);
+    let (told, withheld) = (best_fit(&tellable), best_fit(&withheld));
+    let mut chosen: Vec<&Statement> = Vec::new();
+    let mut said: BTreeSet<String> = BTreeSet::new();
+    for (fit, statement) in &tellable {
+        let is_off_topic = told.is_some_and(|best| question.changes_subject(best, *fit));
+        let content = stems(&statement.line.text);
+        let says_new = content.iter().any(|stem| !said.contains(stem));
+        if chosen.len() < MAX_FACTS && !is_off_topic && says_new && !is_told(&statement.line) {
+            said.extend(content);
+            chosen.push(statement);
         }
-        None => (refusal(answer, request).to_owned(), None),
-    }
-}
-
-/// A question to the character.
-struct Question<'a> {
-    context: &'a SceneContext,
-    /// Listener who asks the question.
-    asker: Option<&'a EntityId>,
-    /// Stems of the words of the question, apart from stop words and words with a capital letter.
-    stems: BTreeSet<String>,
-    /// Whether the question is about the character.
-    addresses_speaker: bool,
-    /// Whether the question is about the character and the asker.
-    is_mutual: bool,
-    /// Whether the answer names a person, a thing or a place.
-    asks_for_entity: bool,
-}
-
-impl<'a> Question<'a> {
-    fn new(context: &'a SceneContext, asker: Option<&'a EntityId>) -> Self {
-        let question_words = words(&context.question);
-        let contains = |list: &[String]| question_words.iter().any(|word| contains_word(list, word));
-        let addresses_speaker = contains(&english().addressee_pronouns);
-        let is_name = |word: &&str| word.starts_with(char::is_uppercase);
-        let plain: Vec<&str> = context.question.split_whitespace().filter(|word| !is_name(word)).collect();
-        Self {
-            context,
-            asker,
-            stems: stems(&plain.join(" ")).into_iter().collect(),
-            addresses_speaker,
-            is_mutual: addresses_speaker && contains(&english().speaker_pronouns),
-            asks_for_entity: question_words
-                .first()
-                .is_some_and(|first| contains_word(&english().entity_questions, first)),
+        // Only the best statement answers a question for a person, a thing, a place or a time.
+        if question.asks_for_one() {
+            break;
         }
     }
-
-    /// Returns how well a line fits the question; `None` if it does not answer the question.
-    fn fit(&self, line: &Line) -> Option<f32> {
-        let shares_word = stems(&line.text).iter().any(|stem| self.stems.contains(stem));
-        if self.is_mutual && shares_word && self.is_between_both(line) {
-            return Some(relevance(line).unwrap_or(MIN_COSINE) + MUTUAL_ADVANTAGE);
-        }
-        let is_sentence = line.claim.as_ref().is_some_and(|claim| claim.predicate.as_str() == attribute::LORE);
-        let is_by_names = |relevance: &f32| is_sentence && !shares_word && *relevance < MIN_COSINE_BY_NAMES;
-        let relevance = relevance(line).filter(|relevance| !is_by_names(relevance))?;
-        let is_about_speaker = line.claim.as_ref().is_some_and(|claim| claim.subject == self.context.speaker);
-        let links_entities = line.claim.as_ref().is_some_and(|claim| claim.object.entity().is_some());
-        let names_answer = self.asks_for_entity && shares_word && links_entities;
-        let address = if self.addresses_speaker && is_about_speaker { ADDRESS_ADVANTAGE } else { 0.0 };
-        Some(relevance + address + if names_answer { ENTITY_ADVANTAGE } else { 0.0 })
+    // The character does not change the subject.
+    let is_withheld = withheld.is_some_and(|withheld| told.is_none_or(|told| question.changes_subject(withheld, told)));
+    if is_withheld || told.is_none() {
+        return (refusal(answer, request).to_owned(), Vec::new());
     }
-
-    /// Returns whether a line is about the character and the asker.
-    fn is_between_both(&self, line: &Line) -> bool {
-        let (Some(claim), Some(asker)) = (&line.claim, self.asker) else { return false };
-        let is_about = |id: &EntityId| claim.subject == *id || claim.object.entity() == Some(id);
-        is_about(&self.context.speaker) && (is_about(asker) || self.context.names_listener(line, asker))
+    if chosen.is_empty() {
+        return (other_than_last(request, TOLD, ALL_TOLD).to_owned(), Vec::new());
     }
+    let opening = if last_reply(request).is_none() { Tone::new(context, listeners).opening() } else { "" };
+    let (mut words, mut stated) = (opening.to_owned(), Vec::new());
+    for (number, statement) in chosen.into_iter().enumerate() {
+        let space = if number > 0 { " " } else { "" };
+        let start = words.len() + space.len();
+        words.push_str(space);
+        words.push_str(certainty(&statement.line));
+        words.push_str(&context.spoken(&statement.line, asker));
+        stated.extend(StatedFact::new(statement, Span { start, end: words.len() }));
+    }
+    (words, stated)
 }
 
-/// Returns whether the character may tell a line, and believes it.
-fn may_tell(line: &Line, listeners: &[EntityId]) -> bool {
+/// Returns whether a line states a fact that the character believes.
+fn is_believed_fact(line: &Line) -> bool {
     let is_believed = !line.remarks.iter().any(|remark| matches!(remark, Remark::Untrue | Remark::Outweighed));
     // The words of a passage are often a whole paragraph, which nobody would say.
-    line.claim.is_some() && is_believed && listeners.iter().all(|listener| line.secrecy.allows(listener))
+    line.claim.is_some() && is_believed
 }
 
-/// Returns how well a line fits the question; `None` if it does not answer the question.
-fn relevance(line: &Line) -> Option<f32> {
-    match line.explanation.as_ref().and_then(|explanation| explanation.cosine) {
-        Some(cosine) => Some(cosine).filter(|cosine| *cosine >= MIN_COSINE),
-        None => line.channels.as_ref().map(|channels| channels.words).filter(|words| *words >= MIN_WORDS),
+/// Returns whether the character may tell a line to all listeners.
+fn may_tell(line: &Line, listeners: &[EntityId]) -> bool {
+    listeners.iter().all(|listener| line.secrecy.allows(listener))
+}
+
+/// Returns whether a line is a rumour that the character would not tell: the asker told it to the character or knows it
+/// anyway, it is about the character itself, or the character knows better.
+fn is_idle_rumour(context: &SceneContext, line: &Line, asker: Option<&EntityId>) -> bool {
+    if certainty(line).is_empty() {
+        return false;
     }
+    let is_asker = |entity: &CitedEntity| asker == Some(&entity.id);
+    let is_known = line.remarks.iter().any(|remark| match remark {
+        Remark::ToldYou(entities) | Remark::WerePresent(entities) => entities.iter().any(is_asker),
+        Remark::Belongs { entity, .. } => is_asker(entity),
+        _ => false,
+    });
+    let subject = |line: &Line| line.claim.as_ref().map(|claim| claim.subject.clone());
+    let is_disputed = |line: &Line| line.remarks.contains(&Remark::Contradicted);
+    let knows_better =
+        |other: &Line| is_disputed(other) && other.credence > line.credence && subject(other) == subject(line);
+    is_known
+        || subject(line).as_ref() == Some(&context.speaker)
+        || is_disputed(line) && context.lines().any(knows_better)
+}
+
+/// Returns whether a line is a rumour that the character told the asker before.
+fn was_told_rumour(line: &Line, asker: Option<&EntityId>) -> bool {
+    let is_asker = |entity: &CitedEntity| asker == Some(&entity.id);
+    let is_told = |remark: &Remark| matches!(remark, Remark::YouTold(hearers) if hearers.iter().any(is_asker));
+    !certainty(line).is_empty() && line.remarks.iter().any(is_told)
 }
 
 /// Returns the words that say how certain the character is. Empty if it is certain.

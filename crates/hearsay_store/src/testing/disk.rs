@@ -65,20 +65,6 @@ impl SmallDisk {
             _ => Ok(()),
         }
     }
-
-    /// Makes the disk read-only, or writable again.
-    ///
-    /// # Errors
-    /// Returns an error if the disk cannot be remounted.
-    pub fn set_read_only(&self, read_only: bool) -> io::Result<()> {
-        let options = if read_only { "remount,ro" } else { "remount,rw" };
-        let output = Command::new("mount").args(["-o", options]).arg(self.path()).output()?;
-        if output.status.success() {
-            Ok(())
-        } else {
-            Err(io::Error::other(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
-        }
-    }
 }
 
 impl Drop for SmallDisk {

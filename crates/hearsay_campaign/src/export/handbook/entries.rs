@@ -8,7 +8,7 @@ use super::{
     builder::Builder,
     content::{ALSO_CALLED, Block, Entry},
     kinds::dead_entity,
-    shared::SharedFact,
+    shared::{Certainty, SharedFact},
     wording::Wording,
 };
 
@@ -147,7 +147,27 @@ impl Builder<'_> {
     /// Returns whether a fact is a promise or a debt that is still open.
     pub(super) fn is_open_obligation(&self, fact: &SharedFact) -> bool {
         let thread = self.vocabulary().behavior(fact.known().predicate()).thread;
-        matches!(thread, Some(OpenThread::Promise | OpenThread::Debt)) && fact.end.is_none() && !fact.is_superseded
+        matches!(thread, Some(OpenThread::Promise | OpenThread::Debt))
+            && fact.end.is_none()
+            && !fact.is_superseded
+            && !(thread == Some(OpenThread::Promise) && self.is_settled(fact))
+    }
+
+    /// Returns whether the readers know that a promise was kept or broken. If they know several promises of the same entity
+    /// to the same entity, it is unclear which of them was kept.
+    fn is_settled(&self, promise: &SharedFact) -> bool {
+        let (subject, object) = (promise.known().subject(), promise.known().object());
+        let is_between_same = |fact: &&SharedFact| fact.known().subject() == subject && fact.known().object() == object;
+        let facts: Vec<&SharedFact> = self.shared.facts.iter().filter(is_between_same).collect();
+        let predicate = promise.known().predicate();
+        let is_other = |fact: &&&SharedFact| fact.known().predicate() == predicate && fact.is_told();
+        let settlements = [PredicateRole::KeptPromise, PredicateRole::BrokenPromise];
+        let is_settlement = |fact: &&SharedFact| {
+            let is_believed = matches!(fact.certainty, Some(Certainty::Certain | Certainty::Likely));
+            let is_later = fact.learned() >= promise.learned();
+            is_believed && is_later && settlements.iter().any(|role| role.is(fact.known().predicate()))
+        };
+        facts.iter().filter(is_other).count() == 1 && facts.iter().any(is_settlement)
     }
 
     /// Returns the quests that the readers know and that, as far as they know, have not ended. Sorted by name.

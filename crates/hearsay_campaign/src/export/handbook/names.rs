@@ -143,6 +143,25 @@ impl Names {
         count
     }
 
+    /// Returns a sentence that begins with the full name of an entity, if it begins with a part of this name, perhaps with its
+    /// title: "doctor Vell took the silver" becomes "Doctor Hannes Vell took the silver".
+    pub(super) fn with_full_name(&self, id: &EntityId, sentence: &str) -> Option<String> {
+        let name = self.name(id).filter(|name| !sentence.starts_with(name))?;
+        let all = text::words(name);
+        let mut length = 0;
+        let mut is_known = false;
+        for word in sentence.split(' ') {
+            let lowercase = word.to_lowercase();
+            if !all.contains(&lowercase) {
+                break;
+            }
+            length += usize::from(length > 0) + word.len();
+            is_known |=
+                self.by_words.get(std::slice::from_ref(&lowercase)).is_some_and(|known| known.as_ref() == Some(id));
+        }
+        is_known.then(|| format!("{name}{}", &sentence[length..]))
+    }
+
     /// Returns a sentence as the clause after "says that": with a lowercase first letter, unless the first word is a
     /// name.
     pub(super) fn as_clause(&self, sentence: &str) -> String {
@@ -151,6 +170,11 @@ impl Names {
         let starts_with_name =
             (1..=words.len().min(self.max_words)).any(|end| self.by_words.contains_key(&words[..end]));
         let first = sentence.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        // "Doctor Vell" is a short form of Doctor Hannes Vell.
+        let is_short_form = |name: &Vec<String>| {
+            name.first() == words.first() && words.get(1).is_some_and(|second| name[1..].contains(second))
+        };
+        let starts_with_name = starts_with_name || self.all.values().flatten().any(is_short_form);
         match first.chars().count() > 1 && !starts_with_name && is_common_word(&first.to_lowercase()) {
             true => format!("{}{}", first.to_lowercase(), &sentence[first.len()..]),
             false => sentence,

@@ -8,6 +8,7 @@ use super::{
     HandbookReaders,
     builder::Builder,
     content::{Block, Entry},
+    kinds::dead_entity,
     shared::SharedFact,
 };
 
@@ -94,13 +95,21 @@ impl Builder<'_> {
         let mut facts: Vec<&SharedFact> = printed
             .map(|(fact, _)| fact)
             .filter(|fact| fact.learned().1 == Some(&session.id) && !fact.is_private)
-            .filter(|fact| self.detail(fact).is_none())
+            .filter(|fact| self.detail(fact).is_none() || self.is_untold_death(fact))
             .collect();
-        facts.sort_by_key(|fact| fact.priority());
+        facts.sort_by_key(|fact| (!self.is_untold_death(fact), fact.priority()));
         facts.truncate(MAX_LEARNED);
         facts.sort_by_key(|fact| (fact.learned().0, fact.known().id()));
-        let is_dead = |fact: &SharedFact| self.dead.contains_key(fact.known().subject());
+        let is_dead = |fact: &SharedFact| {
+            self.dead.contains_key(fact.known().subject()) && dead_entity(self.vocabulary(), fact).is_none()
+        };
         facts.into_iter().map(|fact| self.wording().sentence(fact, is_dead(fact))).collect()
+    }
+
+    /// Returns whether a fact states a death, and no line that the readers heard tells it.
+    fn is_untold_death(&self, fact: &SharedFact) -> bool {
+        let is_quoted = |id: PassageId| self.shared.passages.iter().any(|(other, _)| *other == id);
+        dead_entity(self.vocabulary(), fact).is_some() && !fact.known().evidence_passages().any(is_quoted)
     }
 
     /// Returns the date of a session and the characters who were there.

@@ -2,10 +2,10 @@
 
 use std::{cmp::Reverse, collections::BTreeSet, sync::Arc};
 
-use hearsay_belief::{AccessPath, Known, KnownEdge, View, hides_from};
+use hearsay_belief::{AccessPath, EndKind, Known, KnownEdge, KnownEnd, View, hides_from};
 use hearsay_model::{
-    Acquisition, Credence, Date, EntityId, FactId, GameTime, Knower, Passage, PassageId, Predicate, PredicateRole,
-    SessionId, State, attribute,
+    Acquisition, Credence, EntityId, FactId, GameTime, Knower, Passage, PassageId, Predicate, PredicateRole, SessionId,
+    State, attribute,
 };
 
 use super::{HandbookReaders, HandbookRequest};
@@ -75,12 +75,13 @@ pub(super) struct SharedFact<'v> {
     /// differs, because a reader may have a reason that the others do not know.
     pub(super) certainty: Option<Certainty>,
     pub(super) origin: Origin,
-    /// The end of the fact, if all readers know that it has ended. Contains the date if all readers know the date.
-    pub(super) end: Option<Option<&'v Date>>,
+    /// The end of the fact, if all readers know that it has ended. The date is set only if all readers know this date.
+    pub(super) end: Option<KnownEnd<'v>>,
     /// Whether all readers know a later value of the same functional predicate, or know that the fact ended and holds
     /// again.
     pub(super) is_superseded: bool,
-    /// Whether the fact states [an end that needs no text](View::is_redundant_end), or only that another fact has ended.
+    /// Whether the fact states the end of another fact, and has no [statement of its own](EndKind::Stated) for any
+    /// reader.
     is_end: bool,
     /// Whether the only reader has reason to think that no other character of the party knows the fact.
     pub(super) is_private: bool,
@@ -177,14 +178,12 @@ impl<'v> SharedFact<'v> {
         let mut certainties = in_views().map(|(view, known)| Certainty::of_reader(view, known));
         let first = certainties.next();
         let certainty = first.filter(|first| certainties.all(|other| other == *first));
-        let ends: Option<Vec<_>> = in_views().map(|(view, known)| view.known_end(known)).collect();
-        let end = ends.map(|ends| ends.first().and_then(|end| end.date));
-        let holds_again = |view: &View, known: &Known| view.known_end(known).is_some() && view.holds_again(known);
-        let is_superseded = in_views().all(|(view, known)| view.is_superseded(known.id()) || holds_again(view, known));
+        let ends: Option<Vec<KnownEnd>> = in_views().map(|(view, known)| view.known_end(known)).collect();
+        let shared_end = |a: KnownEnd<'v>, b: KnownEnd<'v>| KnownEnd { date: a.date.filter(|_| a.date == b.date) };
+        let end = ends.and_then(|ends| ends.into_iter().reduce(shared_end));
+        let is_superseded = in_views().all(|(view, known)| view.is_superseded(known.id()) || view.holds_again(known));
         let origin = origin(views, &known);
-        let is_end = views[0].is_redundant_end(known[0])
-            || known[0].is_bare_end()
-            || in_views().all(|(view, known)| view.repeats_ended_fact(known));
+        let is_end = in_views().all(|(view, known)| view.end_kind(known).is_some_and(|kind| kind != EndKind::Stated));
         Self { certainty, origin, end, is_superseded, is_end, is_private: false, known }
     }
 

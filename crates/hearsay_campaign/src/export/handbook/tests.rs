@@ -1,6 +1,11 @@
 //! Handbooks of a small campaign, with a whisper, a lie, a rumour, a secret name and a dead character.
 
-use hearsay_model::{EntityId, State, Timestamp};
+use std::sync::Arc;
+
+use hearsay_model::{
+    Acquisition, Author, Change, EntityId, Fact, Knower, KnowledgeEdge, Method, Operation, Provenance, SessionId,
+    State, Timestamp,
+};
 
 use super::{Handbook, HandbookFormat, HandbookReaders, HandbookRequest, export_handbooks};
 use crate::{Limits, plan, read};
@@ -227,4 +232,58 @@ fn all_handbooks_are_written_into_a_folder() {
         assert_eq!(names, ["Handbook.html", "Bram Hale.html", "Kessa Thorn.html"]);
         assert!(std::fs::read_to_string(&files[2]).unwrap().contains("What Kessa Thorn knows."));
     }
+}
+
+#[test]
+fn a_witnessed_death_without_a_line_is_told_in_the_story() {
+    let mut state = mill(MILL);
+    let [odo, bram] = ["odo", "bram"].map(|id| EntityId::new(id).unwrap());
+    let death = Fact::attribute(&odo, "condition", "dead", Provenance::new(Method::Authored, Author::Dm)).unwrap();
+    let death = Arc::new(death.statement("Odo Brandt is dead.").build().unwrap());
+    let edge = KnowledgeEdge {
+        acquisition: Acquisition::Witnessed,
+        session: Some(SessionId::new("s1").unwrap()),
+        ..KnowledgeEdge::authored(Knower::Entity(bram), death.id())
+    };
+    let changes = vec![Change::AssertFact(death), Change::Learn(Arc::new(edge))];
+    state.apply(Operation::new(Author::Dm, "a death", changes)).unwrap();
+    let told = |reader: &str| {
+        let book = book(&state, Some(reader), HandbookFormat::Markdown);
+        section(&book, "### Session 1: The evening").contains("- Odo Brandt is dead.\n")
+    };
+    assert!(told("bram") && !told("kessa"));
+}
+
+#[test]
+fn a_short_form_of_a_name_with_a_title_is_a_name() {
+    let doctor = "  - {id: zeller, name: Doctor Ruth Zeller, kind: npc, home: inn}\n  - {id: jory,";
+    let lines = "      - {speaker: zeller, text: \"I took the silver.\", facts: [{id: silver, subject: zeller, text: \"Doctor \
+                 Zeller took the silver.\"}]}\n      - {speaker: mirela, text: \"She drinks.\", facts: [{id: drinks, subject: \
+                 zeller, text: \"Doctor Zeller drinks at dawn.\"}]}\n      - {speaker: odo, text: \"The bell rings at dusk.\",";
+    let yaml = MILL
+        .replace("  - {id: jory,", doctor)
+        .replace("      - {speaker: odo, text: \"The bell rings at dusk.\",", lines);
+    let book = book(&mill(&yaml), None, HandbookFormat::Markdown);
+    let zeller = section(&book, "### Doctor Ruth Zeller");
+    assert!(zeller.contains("- By their own account, Doctor Ruth Zeller took the silver.\n"), "{zeller}");
+    assert!(zeller.contains("- Mirela Voss says that Doctor Zeller drinks at dawn.\n"), "{zeller}");
+}
+
+#[test]
+fn a_kept_promise_is_no_open_thread() {
+    let promise = "{type: PROMISED, target: mirela, statement: \"Bram Hale promised Mirela Voss to mend the pump.\", known_by: \
+                   [kessa, bram]}";
+    let kept = "{type: KEPT_PROMISE_TO, target: mirela, known_by: [kessa, bram]}";
+    let is_open = |relationships: &str| {
+        let bram = "name: Bram Hale, kind: player,";
+        let yaml = MILL.replace(bram, &format!("{bram} relationships: [{relationships}],"));
+        let book = book(&mill(&yaml), None, HandbookFormat::Markdown);
+        assert!(book.contains("mend the pump"), "{book}");
+        section(&book, "## Open threads").contains("mend the pump")
+    };
+    assert!(is_open(promise));
+    assert!(!is_open(&format!("{promise}, {kept}")));
+    // It is unclear which of two promises was kept.
+    let other = promise.replace("the pump", "the roof");
+    assert!(is_open(&format!("{promise}, {other}, {kept}")));
 }

@@ -40,7 +40,7 @@ impl Wording<'_> {
         let past = (is_one_sentence && (is_past || fact.end.is_some()))
             .then(|| self.names.name(subject).and_then(|name| words::past_tense(&statement, name)))
             .flatten();
-        let end = fact.end.map(|date| match date.map(|date| self.date(date)) {
+        let end = fact.end.map(|end| match end.date.map(|date| self.date(date)) {
             Some(date) if !date.is_empty() => format!(" This ended on {date}."),
             _ => " This has ended.".to_owned(),
         });
@@ -61,6 +61,12 @@ impl Wording<'_> {
 
     /// Returns a statement with its source and the doubts of the readers.
     fn attributed(&self, fact: &SharedFact, statement: &str) -> String {
+        let only_teller = match &fact.origin {
+            Origin::Told(tellers) => tellers.first().filter(|_| tellers.len() == 1),
+            _ => None,
+        };
+        let named = only_teller.and_then(|teller| self.names.with_full_name(teller, statement));
+        let statement = named.as_deref().unwrap_or(statement);
         let clause = self.names.as_clause(statement);
         let without_stop = clause.trim_end_matches('.');
         let readers = match self.voice {
@@ -78,10 +84,6 @@ impl Wording<'_> {
         let starts_with = |id: &EntityId| {
             let rest = self.names.name(id).and_then(|name| without_stop.strip_prefix(name));
             rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
-        };
-        let only_teller = match &fact.origin {
-            Origin::Told(tellers) => tellers.first().filter(|_| tellers.len() == 1),
-            _ => None,
         };
         let is_own_account = only_teller.is_some_and(starts_with);
         // The statement of a task or a promise already says who gave it, so no source is added.

@@ -2,12 +2,16 @@
 
 use std::collections::HashMap;
 
-use hearsay_model::{EntityId, Knower, Passage, Session, SessionId, slug};
+use hearsay_model::{EntityId, Knower, Passage, Session, SessionId, slug, words::upper_first};
 
 use super::{assembly::Assembly, entity_names::sort_and_dedup};
 use crate::{
     campaign::{AudienceSource, CampaignPassage},
-    import::{Block, Note, NoteLink, Origin, Visibility, quote, truth},
+    import::{
+        Block, Note, NoteLink, Origin, Visibility,
+        knowers::{SecretKnowers, split_knowers},
+        quote, truth,
+    },
 };
 
 impl Assembly<'_> {
@@ -53,6 +57,10 @@ impl Assembly<'_> {
             return;
         }
         let visibility = block.visibility.within(&note.visibility);
+        let named_knowers = match &visibility {
+            Visibility::Secret(holders) if holders.is_empty() => self.take_knowers(&mut passage),
+            _ => Vec::new(),
+        };
         let mut mentions = self.mentions.find_in_text(&passage.text);
         // The hidden entities that the text links to, each with whether the text contains its name.
         let mut contains_name_cache: HashMap<EntityId, bool> = HashMap::new();
@@ -72,7 +80,8 @@ impl Assembly<'_> {
         passage.evidence = vec![self.excerpt_evidence(&block.origin, &note.key)];
         let audience_source = match &visibility {
             Visibility::Secret(holders) => {
-                passage.heard_by = self.resolve_holders(holders).into_iter().map(|entry| entry.knower).collect();
+                let holders = self.resolve_holders(holders).into_iter().map(|entry| entry.knower);
+                passage.heard_by = holders.chain(named_knowers).collect();
                 AudienceSource::NamedKnowers
             }
             Visibility::Marked(audience) => AudienceSource::Stated(*audience),
@@ -85,6 +94,18 @@ impl Assembly<'_> {
         passage.heard_by.sort();
         passage.heard_by.dedup();
         self.passages.push(CampaignPassage { passage, audience_source, subject: subject.cloned(), facts: Vec::new() });
+    }
+
+    /// Removes the words of a secret text that say who knows it, such as "Known only to Odo". Returns these knowers. If the
+    /// words name no entity, the text keeps them.
+    fn take_knowers(&self, passage: &mut Passage) -> Vec<Knower> {
+        let SecretKnowers { text, knowers: Some(names), .. } = split_knowers(&passage.text) else { return Vec::new() };
+        let mut named = self.mentions.find_in_text(&names);
+        named.retain(|id| self.kinds.get(id).is_some_and(hearsay_model::Kind::can_know));
+        if !named.is_empty() {
+            passage.text = upper_first(&text);
+        }
+        named.into_iter().map(Knower::Entity).collect()
     }
 
     pub(super) fn entity_name<'n>(&'n self, id: &'n EntityId) -> &'n str {

@@ -8,18 +8,18 @@ use hearsay_commands::{
     fact_matching::SpokenLine,
     session::{
         AttendanceChange, AttendanceHint, LineConfirmation, LogLine, hearers_without, is_told_to_all, recorded_line,
-        suggested_attendance,
+        suggested_attendance, undecidable_attendance,
     },
 };
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written, real_time};
-use hearsay_model::{EntityId, FactId, Knower, Passage, SessionId, TalkKind};
+use hearsay_model::{EntityId, FactId, Knower, Passage, SessionId, State, TalkKind};
 use hearsay_query::{
     review::{DecidedFact, decided_facts},
     session::session_or_latest,
 };
 use serde::Serialize;
 
-use super::session_option;
+use super::{presence, session_option};
 use crate::{
     args,
     campaign::{self, Access},
@@ -65,13 +65,13 @@ struct ConfirmedLine {
 
 /// Confirms everything that `log` asked about recorded lines: the facts that the lines may state, and the facts that
 /// `log` offered to accept. For the last line of the session being played, also records the arrivals, departures and moves
-/// for which `log` printed commands.
+/// for which `log` printed commands. For the other lines, names the commands that record them.
 pub(super) fn confirm(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     let memory = campaign::open_for_speech(&args.campaign, Access::for_dry_run(args.dry_run), output)?;
     let (session, passages) = chosen_lines(args, &memory, output)?;
     let mut confirmations: Vec<LineConfirmation> = Vec::new();
     let mut lines: Vec<ConfirmedLine> = Vec::new();
-    for (passage, attendance) in &passages {
+    for ChosenLine { passage, attendance, commands } in &passages {
         let offered = extracted_facts(&memory, std::slice::from_ref(passage))?;
         // The words may name the person who moves only with a pronoun.
         let doubtful = offered.iter().filter(|row| !row.is_offered()).filter_map(ExtractedRow::moved_character);
@@ -85,13 +85,16 @@ pub(super) fn confirm(args: &args::SessionLog, output: &mut Output) -> Result<()
         let accept: Vec<FactId> = offered.filter(is_new).collect();
         let states = asked_facts(&memory, Arc::clone(passage))?;
         if states.is_empty() && accept.is_empty() && attendance.is_empty() && !passage.is_withheld() {
-            let message = format!("nothing about line {} of `{session}` waits for your confirmation", passage.line);
+            let mut parts =
+                vec![format!("nothing about line {} of `{session}` waits for your confirmation", passage.line)];
+            parts.extend(commands.iter().cloned());
             if passages.len() == 1 {
-                return Err(CliError::new(1, message).into());
+                return Err(CliError::new(1, parts.join("; ")).into());
             }
-            output.note(message);
+            output.note(parts.join("; "));
             continue;
         }
+        commands.iter().for_each(|command| output.note(command));
         let facts = LineFacts::given(Names::read(&memory, output)?.state(), &states);
         let (session, line) = (session.clone(), passage.line);
         confirmations.push(LineConfirmation { session, line, states, accept, attendance });
@@ -132,8 +135,7 @@ pub(super) fn confirm(args: &args::SessionLog, output: &mut Output) -> Result<()
     Ok(memory.close()?)
 }
 
-/// Returns the session and the lines that the command line names, each with the arrivals and departures that it suggests.
-/// Without numbers, returns the last line.
+/// Returns the session and the lines that the command line names. Without numbers, returns the last line.
 fn chosen_lines(args: &args::SessionLog, memory: &Memory, output: &Output) -> Result<(SessionId, Vec<ChosenLine>)> {
     let names = Names::read(memory, output)?;
     let session = names.optional_session(args.session.as_ref())?;
@@ -141,14 +143,23 @@ fn chosen_lines(args: &args::SessionLog, memory: &Memory, output: &Output) -> Re
     let numbers = args.line.as_ref().map_or(vec![None], |lines| lines.0.iter().copied().map(Some).collect());
     let chosen = numbers.into_iter().map(|number| -> Result<ChosenLine> {
         let (_, passage) = recorded_line(names.state(), Some(&session), number).map_err(MemoryError::from)?;
-        Ok((Arc::clone(passage), suggested_attendance(names.state(), passage)))
+        let attendance = suggested_attendance(names.state(), passage);
+        let others = undecidable_attendance(names.state(), passage);
+        let commands = presence::commands(args, names.state(), &others, passage);
+        Ok(ChosenLine { passage: Arc::clone(passage), attendance, commands })
     });
     let chosen = chosen.collect::<Result<Vec<ChosenLine>>>()?;
     Ok((session, chosen))
 }
 
-/// A recorded line, and the arrivals and departures that it suggests.
-type ChosenLine = (Arc<Passage>, Vec<AttendanceHint>);
+/// A recorded line.
+struct ChosenLine {
+    passage: Arc<Passage>,
+    /// The arrivals, departures and moves that the line suggests and that `log --yes` records.
+    attendance: Vec<AttendanceHint>,
+    /// Descriptions of the commands for the other changes that the line suggests.
+    commands: Vec<String>,
+}
 
 /// Returns the recorded facts that a line states or may state, and about which `log` therefore asked: facts that a hearer
 /// has not learned from the line, or the secrets because of which nobody hears a narrated line. If all hearers know these
@@ -183,9 +194,10 @@ fn asked_facts(memory: &Memory, passage: Arc<Passage>) -> Result<Vec<FactId>> {
 }
 
 /// Prints the command that confirms everything about which `log` asks for a new line, and that records the arrivals,
-/// departures and moves in `attendance`.
+/// departures and moves in `attendance`. Names the characters who arrive, leave or move.
 pub(super) fn print_hint(
     args: &args::SessionLog,
+    state: &State,
     line: Option<u32>,
     facts: &LineFacts,
     extracted: &[ExtractedRow],
@@ -193,15 +205,14 @@ pub(super) fn print_hint(
     output: &mut Output,
 ) -> Result<()> {
     let asks = facts.may_state_any() || extracted.iter().any(ExtractedRow::is_offered);
-    let moved: Vec<&EntityId> = extracted.iter().filter_map(ExtractedRow::moved_character).collect();
-    let attends = attendance.iter().any(|hint| !moved.contains(&&hint.character));
-    let Some(line) = line.filter(|_| (asks || attends) && !args.dry_run) else { return Ok(()) };
+    let changes = presence::described_changes(state, attendance, extracted);
+    let Some(line) = line.filter(|_| (asks || !changes.is_empty()) && !args.dry_run) else { return Ok(()) };
     let session = session_option(args);
     let last = args.campaign.command(&format!("log --yes{session}"));
     if !asks {
-        return output.line(format!("  to record who comes and who leaves: `{last}`"));
+        return output.line(format!("  to {changes}: `{last}`"));
     }
     let later = args.campaign.command(&format!("log --line {line} --yes{session}"));
-    let also = if attends { ", and to record who comes and who leaves" } else { "" };
+    let also = if changes.is_empty() { String::new() } else { format!(", and to {changes}") };
     output.line(format!("  to say yes to all of this{also}: `{last}`; after further lines: `{later}`"))
 }

@@ -1,16 +1,18 @@
 //! Notes of `log` about the presence of characters: who came into the scene, who probably arrives or leaves, and who hears
 //! nothing because of a death.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use anyhow::Result;
 use hearsay_belief::{place_at, valid_death_fact};
 use hearsay_commands::{
     presence::{scene_characters, undecided_deaths},
-    session::{AttendanceChange, AttendanceHint, is_table_line, opening_place, suggested_attendance},
+    session::{AttendanceChange, AttendanceHint, acting_characters, is_table_line, leaving_party, opening_place},
 };
-use hearsay_engine::Memory;
-use hearsay_model::{EntityId, Fact, Knower, Passage, PredicateRole, State, words};
+use hearsay_model::{EntityId, Fact, FactId, Kind, Knower, Passage, PredicateRole, State, words};
 use hearsay_query::session::{attending_in_scene, scene_moment};
 
 use super::session_option;
@@ -19,14 +21,10 @@ use crate::{args, output::Output, texts::ExtractedRow};
 /// Name of a dead speaker, and the fact that states the death.
 type DeadSpeaker = (String, Arc<Fact>);
 
-/// Returns the dead speakers of new lines. Call this function before the lines are written.
-pub(super) fn deaths_of_speakers(memory: &Memory, passages: &[Arc<Passage>]) -> Result<Vec<DeadSpeaker>> {
-    let lines = passages.to_vec();
-    let read = memory.read(move |world| {
-        let heard_lines = lines.iter().filter(|line| !line.is_out_of_character());
-        Ok(heard_lines.filter_map(|line| death_of_speaker(&world.state, line)).collect::<Vec<_>>())
-    })?;
-    Ok(read.wait()?)
+/// Returns the dead speakers of new lines. `state` is the state before the lines are written.
+pub(super) fn deaths_of_speakers(state: &State, passages: &[Arc<Passage>]) -> Vec<DeadSpeaker> {
+    let heard_lines = passages.iter().filter(|line| !line.is_out_of_character());
+    heard_lines.filter_map(|line| death_of_speaker(state, line)).collect()
 }
 
 /// Returns the name of the speaker of a new line and the fact that states the death of the speaker. Returns `None` if
@@ -39,41 +37,43 @@ fn death_of_speaker(state: &State, line: &Passage) -> Option<DeadSpeaker> {
 }
 
 /// Returns the hints that are still open after a line was recorded, because no fact that became canon already records the
-/// change.
+/// change. A character who learned a fact of the line from the person who speaks to it needs no hint. `state` is the state
+/// after the line was recorded.
 pub(super) fn open_hints(
-    memory: &Memory,
+    state: &State,
     args: &args::SessionLog,
+    line: &Passage,
     mut hints: Vec<AttendanceHint>,
-) -> Result<Vec<AttendanceHint>> {
-    let state = memory.read(|world| Ok(Arc::clone(&world.state)))?.wait()?;
-    let Some(playing) = state.active_session().filter(|_| !args.dry_run) else { return Ok(hints) };
-    let moment = scene_moment(&state, playing);
-    let present = scene_characters(&state, playing, playing.place.as_ref(), moment);
+) -> Vec<AttendanceHint> {
+    let Some(playing) = state.active_session().filter(|_| !args.dry_run) else { return hints };
+    let moment = scene_moment(state, playing);
+    let present = scene_characters(state, playing, playing.place.as_ref(), moment);
     hints.retain(|AttendanceHint { character, change }| match change {
         AttendanceChange::Arrives => !present.contains(character),
         AttendanceChange::Leaves => present.contains(character),
-        AttendanceChange::GoesTo(place) => place_at(&state, character, moment).as_ref() != Some(place),
+        AttendanceChange::GoesTo(place) => place_at(state, character, moment).as_ref() != Some(place),
+        AttendanceChange::IsAddressed => !learned_from(state, character, line),
         _ => true,
     });
-    Ok(hints)
+    hints
 }
 
-/// Returns the changes of attendance that `log --yes` records for a new line.
-pub(super) fn decidable_hints(memory: &Memory, line: Option<&Passage>) -> Result<Vec<AttendanceHint>> {
-    let Some(line) = line else { return Ok(Vec::new()) };
-    let state = memory.read(|world| Ok(Arc::clone(&world.state)))?.wait()?;
-    Ok(suggested_attendance(&state, line))
+/// Returns whether a character learned a fact of a line in the session of the line.
+fn learned_from(state: &State, character: &EntityId, line: &Passage) -> bool {
+    let knower = Knower::Entity(character.clone());
+    let mut edges = state.facts_citing(line.id()).flat_map(|fact| state.known_by(fact.id()));
+    edges.any(|edge| edge.knower == knower && edge.session == line.session)
 }
 
 /// Prints a warning for each dead speaker. Otherwise, prints how the line changes the attendance, or how the DM can change
 /// it. Also names the characters who hear nothing until the DM decides on their death, and the other place at which the
-/// line probably happens. `line` is the new line.
+/// line probably happens. `line` is the new line, and `state` is the state after the line was recorded.
 pub(super) fn print_notes(
-    memory: &Memory,
+    state: &State,
     args: &args::SessionLog,
     line: &Passage,
     deaths: &[DeadSpeaker],
-    attendance: Vec<AttendanceHint>,
+    attendance: &[AttendanceHint],
     extracted: &[ExtractedRow],
     output: &mut Output,
 ) -> Result<()> {
@@ -88,31 +88,57 @@ pub(super) fn print_notes(
             death.statement()
         ));
     }
-    let state = memory.read(|world| Ok(Arc::clone(&world.state)))?.wait()?;
     if deaths.is_empty() {
         let offered: Vec<&EntityId> = extracted.iter().filter_map(ExtractedRow::moved_character).collect();
-        print_stayed_behind(args, &state, line, &attendance, output);
-        let hints = grouped_departures(&state, &attendance);
+        print_stayed_behind(args, state, line, attendance, output);
+        let hints = grouped_departures(state, attendance);
         for hint in &hints {
-            print_hint(args, &state, hint, &offered, line, output)?;
+            print_hint(args, state, hint, &offered, line, output)?;
             if let Hint::Character(AttendanceHint { character, change: AttendanceChange::Joins }) = hint {
-                print_missed_lines(args, &state, character, line, output);
+                print_missed_lines(args, state, character, line, output);
             }
         }
-        print_split(args, &state, &hints, output);
+        print_split(args, state, &hints, output);
     }
-    print_other_place(args, &state, line, output);
-    for (id, fact) in undecided_deaths(&state) {
-        // The output above contains the deaths that this line states.
-        if extracted.iter().any(|row| row.fact == fact) {
-            continue;
-        }
+    if !print_acting_elsewhere(args, state, line, attendance, output) {
+        print_other_place(args, state, line, output);
+    }
+    print_undecided_deaths(args, state, line, extracted, output);
+    Ok(())
+}
+
+/// Prints a note if a line is whispered, but does not say to whom.
+pub(super) fn print_open_whisper(args: &args::SessionLog, line: &Passage, is_open_whisper: bool, output: &Output) {
+    if is_open_whisper && !line.is_out_of_character() {
+        let repetition = repetition(args, "--to CHARACTER");
+        output.note(format!(
+            "the line does not say to whom the words are whispered, so everybody in the scene hears them; if only one \
+             character hears them, {repetition}"
+        ));
+    }
+}
+
+/// Prints a note for each character with an undecided death who nevertheless speaks or acts in the line.
+fn print_undecided_deaths(
+    args: &args::SessionLog,
+    state: &State,
+    line: &Passage,
+    extracted: &[ExtractedRow],
+    output: &Output,
+) {
+    // The output above contains the deaths that this line states.
+    let is_older = |(_, fact): &(EntityId, FactId)| !extracted.iter().any(|row| row.fact == *fact);
+    let undecided: Vec<(EntityId, FactId)> = undecided_deaths(state).into_iter().filter(is_older).collect();
+    if undecided.is_empty() {
+        return;
+    }
+    let acting = acting_characters(state, line);
+    for (id, fact) in undecided.into_iter().filter(|(id, _)| acting.contains(id)) {
         let (name, fact) = (state.name_or_id(&id), fact.short());
         let (accept, reject) = (format!("review accept {fact}"), format!("review reject {fact}"));
-        let (accept, reject) = (campaign.command(&accept), campaign.command(&reject));
+        let (accept, reject) = (args.campaign.command(&accept), args.campaign.command(&reject));
         output.note(format!("{name} hears nothing until you decide on the death: `{accept}` or `{reject}`"));
     }
-    Ok(())
 }
 
 /// A hint, or the departure of the whole party.
@@ -127,9 +153,11 @@ fn grouped_departures(state: &State, attendance: &[AttendanceHint]) -> Vec<Hint>
     let party = state.active_session().map(|playing| attending_in_scene(state, playing)).unwrap_or_default();
     let is_departure_of_all = |change: &AttendanceChange| {
         let departs = |id: &EntityId| attendance.iter().any(|hint| hint.character == *id && hint.change == *change);
-        matches!(change, AttendanceChange::Leaves | AttendanceChange::GoesTo(_))
-            && party.len() > 1
-            && party.iter().all(departs)
+        match change {
+            AttendanceChange::GoesTo(_) => party.len() > 1 && party.iter().all(departs),
+            AttendanceChange::Leaves => !leaving_party(state, attendance).is_empty(),
+            _ => false,
+        }
     };
     let mut changes = attendance.iter().map(|hint| &hint.change);
     let departure = changes.find(|&change| is_departure_of_all(change)).cloned();
@@ -202,7 +230,7 @@ fn print_hint(
             return Ok(());
         }
         Hint::Party(_) => {
-            output.note("to move the scene to another place, log the next line with `--at PLACE`");
+            output.note(moving_scene(state, line));
             return Ok(());
         }
     };
@@ -251,7 +279,7 @@ fn print_hint(
             ));
         }
         // One note names all of these characters.
-        AttendanceChange::StaysBehind => {}
+        AttendanceChange::StaysBehind | AttendanceChange::ActsElsewhere(_) => {}
         AttendanceChange::GoesTo(_) if offered.contains(&character) => {}
         AttendanceChange::GoesTo(place) => {
             let add = format!("fact add {character} {} {place}", PredicateRole::Location.name());
@@ -260,6 +288,130 @@ fn print_hint(
         }
     }
     Ok(())
+}
+
+/// Returns the note about a line with which the whole party leaves for an unknown place.
+fn moving_scene(state: &State, line: &Passage) -> String {
+    let is_place = |id: &&EntityId| state.kind(id) == Some(Kind::Location) && line.place.as_ref() != Some(*id);
+    let places: Vec<&EntityId> = line.mentions.iter().filter(is_place).collect();
+    let option = match places[..] {
+        [place] => format!("`--at PLACE`, or with `--at {place}` if the place is {}", state.name_or_id(place)),
+        _ => "`--at PLACE`".to_owned(),
+    };
+    format!("all player characters leave, so the scene moves; to name its new place, log the next line with {option}")
+}
+
+/// Returns the commands that record the changes of attendance which a line suggests.
+pub(super) fn commands(
+    args: &args::SessionLog,
+    state: &State,
+    attendance: &[AttendanceHint],
+    line: &Passage,
+) -> Vec<String> {
+    let describe = |hint: Hint| match hint {
+        Hint::Character(AttendanceHint { character, change }) => {
+            let name = state.name_or_id(&character);
+            let command = |words: String| args.campaign.command(&words);
+            match change {
+                AttendanceChange::Arrives => {
+                    let arrive = command(format!("session attend --arrive {character}"));
+                    Some(format!("to bring {name} into the scene: `{arrive}`"))
+                }
+                AttendanceChange::Leaves => {
+                    let leave = command(format!("session attend --leave {character}"));
+                    Some(format!("to take {name} out of the scene: `{leave}`"))
+                }
+                AttendanceChange::GoesTo(place) => {
+                    let add = command(format!("fact add {character} {} {place}", PredicateRole::Location.name()));
+                    Some(format!("to move {name} to {}: `{add}`", state.name_or_id(&place)))
+                }
+                _ => None,
+            }
+        }
+        Hint::Party(AttendanceChange::GoesTo(place)) => {
+            Some(format!("to move the scene to {}, log the next line with `--at {place}`", state.name_or_id(&place)))
+        }
+        Hint::Party(_) => Some(moving_scene(state, line)),
+    };
+    grouped_departures(state, attendance).into_iter().filter_map(describe).collect()
+}
+
+/// Returns what `log --yes` does with the characters for whom a line suggests a change: "take Odo and Wren out of the
+/// scene". Returns an empty text if it changes nobody.
+pub(super) fn described_changes(state: &State, attendance: &[AttendanceHint], extracted: &[ExtractedRow]) -> String {
+    let (mut arriving, mut leaving) = (Vec::new(), Vec::new());
+    let mut moves: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (name, place) in extracted.iter().filter_map(ExtractedRow::offered_move) {
+        moves.entry(place).or_default().push(name);
+    }
+    let moved: Vec<&EntityId> = extracted.iter().filter_map(ExtractedRow::moved_character).collect();
+    for AttendanceHint { character, change } in attendance {
+        let name = state.name_or_id(character);
+        match change {
+            AttendanceChange::Arrives => arriving.push(name),
+            AttendanceChange::Leaves => leaving.push(name),
+            AttendanceChange::GoesTo(place) if !moved.contains(&character) => {
+                moves.entry(state.name_or_id(place)).or_default().push(name);
+            }
+            _ => {}
+        }
+    }
+    let mut changes: Vec<String> = Vec::new();
+    if !arriving.is_empty() {
+        changes.push(format!("bring {} into the scene", words::join_names(&arriving)));
+    }
+    if !leaving.is_empty() {
+        changes.push(format!("take {} out of the scene", words::join_names(&leaving)));
+    }
+    changes.extend(moves.iter().map(|(place, names)| format!("move {} to {place}", words::join_names(names))));
+    words::join_names(&changes.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// Prints a note if only player characters outside the scene act in a line, and returns whether it did.
+fn print_acting_elsewhere(
+    args: &args::SessionLog,
+    state: &State,
+    line: &Passage,
+    attendance: &[AttendanceHint],
+    output: &Output,
+) -> bool {
+    let mut places: BTreeMap<Option<&EntityId>, Vec<&EntityId>> = BTreeMap::new();
+    for AttendanceHint { character, change } in attendance {
+        if let AttendanceChange::ActsElsewhere(place) = change {
+            places.entry(place.as_ref()).or_default().push(character);
+        }
+    }
+    let scene = state.active_session().and_then(|playing| playing.place.as_ref());
+    let opening = opening_place(state, &line.text, line.place.as_ref());
+    for (place, characters) in &places {
+        let names: Vec<&str> = characters.iter().map(|id| state.name_or_id(id)).collect();
+        let (names, is) = (words::join_names(&names), if names.len() == 1 { "is" } else { "are" });
+        let is_said_there = place.is_some() && line.place.as_ref() == *place;
+        if let (Some(place), Some(scene)) = (place.filter(|_| is_said_there), scene) {
+            let (place, repetition) = (state.name_or_id(place), repetition(args, &format!("--at {scene}")));
+            let scene = state.name_or_id(scene);
+            output.note(format!(
+                "{names} {is} at {place}, so this happens at {place}; if it happens at {scene}, {repetition}"
+            ));
+            continue;
+        }
+        let (location, there) = match place {
+            Some(place) => (format!("at {}", state.name_or_id(place)), "there"),
+            None => ("not in the scene".to_owned(), "elsewhere"),
+        };
+        let hearers: String = characters.iter().map(|id| format!(" --to {id}")).collect();
+        let at = place.or(opening.as_ref());
+        let at = at.map_or_else(|| "PLACE".to_owned(), ToString::to_string);
+        let repetition = repetition(args, &format!("--at {at}{hearers}"));
+        let is_hearer = |id: &&EntityId| line.has_participant(&Knower::Entity((*id).clone()));
+        let hearing = match (characters.iter().any(is_hearer), characters.len()) {
+            (true, _) => "",
+            (false, 1) => ", and does not hear this",
+            (false, _) => ", and do not hear this",
+        };
+        output.note(format!("{names} {is} {location}{hearing}; if this happens {there}, {repetition}"));
+    }
+    !places.is_empty()
 }
 
 /// Returns how the DM logs the line again with other options.

@@ -1,4 +1,4 @@
-//! Notes about names in a new line of narration that no entity has.
+//! Notes about names in a new line of narration that no entity has, and about a character who perhaps says the line.
 
 use hearsay_commands::session::LogLine;
 use hearsay_model::{EntityId, FactId, FactStatus, Passage, State, slug, spelling, text};
@@ -7,15 +7,17 @@ use hearsay_query::review::{extracted_names, is_unconfirmed_entity};
 use super::session_option;
 use crate::{args, display_names::DisplayNames, output::Output, speakers::quote};
 
-/// A name in a line without a speaker that no entity has.
+/// A name in a line without a speaker that no entity has, or the name of a character who perhaps says the line.
 pub(super) enum UnknownName {
+    /// The line tells what this character does, and then perhaps what it says.
+    PossibleSpeaker(EntityId),
     /// The name before the colon is probably a misspelling of the name of this character.
     SimilarSpeaker(EntityId),
     /// The name before the colon.
     Speaker(String),
     /// The name before the colon, which probably is the name of a new character that waits for review.
     WaitingSpeaker(String, WaitingCharacter),
-    /// The first word of the line, which is probably a misspelling of the name of this character.
+    /// The name with which the line begins, which is probably a misspelling of the name of this character.
     Actor(String, EntityId),
     /// The name with which the line begins, before a description of the person.
     NewActor(String),
@@ -60,7 +62,8 @@ impl UnknownName {
         };
         let actor = || line.misspelled_actor(state).map(|(name, id)| Self::Actor(name, id));
         let new_actor = || line.unknown_actor(state).map(Self::NewActor);
-        similar.or_else(speaker).or_else(actor).or_else(new_actor)
+        let possible = || line.possible_speaker(state).map(Self::PossibleSpeaker);
+        similar.or_else(speaker).or_else(actor).or_else(new_actor).or_else(possible)
     }
 
     /// Prints a note that says how to correct the line. `passage` is the recorded line, if the command recorded one.
@@ -81,6 +84,14 @@ impl UnknownName {
             args.campaign.command(&line)
         };
         output.note(match (self, passage) {
+            (Self::PossibleSpeaker(id), passage) => {
+                let name = display.name(id);
+                let correction = match passage {
+                    Some(passage) => format!("run `{}`", correct(passage, id.as_str())),
+                    None => format!("repeat the command with `--by {id}`"),
+                };
+                format!("this line is narration. If {name} says the words at its end, {correction}.")
+            }
             (Self::SimilarSpeaker(id), passage) => {
                 let name = display.name(id);
                 let correction = match passage {

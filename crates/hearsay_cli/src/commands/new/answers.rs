@@ -1,32 +1,15 @@
 //! Reads the answers to the questions of `new`: free words, as a DM types them.
 
-use hearsay_model::words::upper_first;
+use hearsay_model::words::{contains_word, upper_first};
 
-use super::draft::clean;
-
-/// Words that begin a remark about a character or a place, rather than a name: "the landlady", "who drinks".
-const REMARK_STARTS: [&str; 30] = [
-    "a", "an", "the", "who", "whose", "which", "that", "is", "was", "has", "his", "her", "their", "its", "one", "my",
-    "our", "from", "with", "without", "at", "in", "on", "near", "by", "below", "above", "behind", "played", "owner",
-];
+use super::{draft::clean, english::ENGLISH};
 
 /// Dashes between a name and the words that describe it.
 const DASHES: [&str; 3] = [" - ", " \u{2013} ", " \u{2014} "];
 
-/// Words before the name of a place.
-const PLACE_STARTS: [&str; 8] = ["in ", "In ", "at ", "At ", "on ", "On ", "inside ", "Inside "];
-
-/// Verbs of an answer that says where the play begins: "We begin in the Gilded Gull".
-const START_VERBS: [&str; 7] = ["begin", "begins", "start", "starts", "open", "opens", "meet"];
-
-/// Maximum number of words before the verb of such an answer: "The first session begins in …".
+/// Maximum number of words before the verb of an answer that says where the play begins: "The first session begins in
+/// …".
 const MAX_SUBJECT_WORDS: usize = 3;
-
-/// Words in lowercase that can stand within a name, before a word with a capital letter.
-const NAME_PARTICLES: [&str; 20] = [
-    "of", "the", "and", "van", "der", "den", "von", "de", "del", "della", "di", "da", "la", "le", "du", "al", "el",
-    "ibn", "ap", "y",
-];
 
 /// A name in a list, with the words that describe it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -149,9 +132,9 @@ pub(super) fn place(answer: &str) -> Place {
         let (subject, rest) = text.split_once(&format!(" {verb} "))?;
         (subject.split(' ').count() <= MAX_SUBJECT_WORDS && !subject.contains(',')).then_some(rest)
     };
-    let is_place = |rest: &&str| PLACE_STARTS.iter().any(|start| rest.starts_with(start));
-    text = START_VERBS.iter().filter_map(|verb| after_verb(verb)).find(is_place).unwrap_or(text);
-    text = PLACE_STARTS.iter().find_map(|start| text.strip_prefix(start)).unwrap_or(text);
+    let mut verbs = ENGLISH.start_words.iter().chain(&ENGLISH.meeting_verbs);
+    let started = verbs.find_map(|verb| without_place_preposition(after_verb(verb)?));
+    text = started.or_else(|| without_place_preposition(text)).unwrap_or(text);
     // "an inn called the Gilded Gull in Gullhaven"
     let called = [" called ", " named "].iter().find_map(|word| text.split_once(word));
     let mut item = match called.filter(|(kind, _)| is_remark(kind, true)) {
@@ -174,14 +157,23 @@ pub(super) fn place(answer: &str) -> Place {
     Place { name: item.name, remark: item.remark, within }
 }
 
+/// Returns the words after a preposition of place at the beginning of a text.
+fn without_place_preposition(text: &str) -> Option<&str> {
+    let (first, rest) = text.split_once(' ')?;
+    is_place_preposition(first).then_some(rest)
+}
+
+fn is_place_preposition(word: &str) -> bool {
+    contains_word(&ENGLISH.answer_place_prepositions, &word.to_lowercase())
+}
+
 /// Returns the name of the larger place in a remark such as "an inn in the town of Gullhaven".
 fn surroundings(remark: &str) -> Option<String> {
     let words: Vec<&str> = remark.split_whitespace().collect();
-    let at = words.iter().rposition(|word| ["in", "at", "on", "inside"].contains(&word.to_lowercase().as_str()))?;
+    let at = words.iter().rposition(|word| is_place_preposition(word))?;
     let rest = &words[at + 1..];
     let first = rest.iter().position(|word| is_capitalized(word))?;
-    let is_introduction =
-        |word: &&str| ["the", "of", "town", "city", "village", "port", "island", "land"].contains(word);
+    let is_introduction = |word: &&str| contains_word(&ENGLISH.place_introductions, word);
     if !rest[..first].iter().all(is_introduction) {
         return None;
     }
@@ -222,7 +214,7 @@ pub(super) fn describe(name: &str, remark: &str) -> String {
     let sentence = match first {
         "who" | "which" | "that" if !rest.is_empty() => format!("{name} {rest}"),
         "is" | "was" | "has" => format!("{name} {remark}"),
-        first if REMARK_STARTS.contains(&first) && !["whose", "played", "owner"].contains(&first) => {
+        first if contains_word(&ENGLISH.remark_starts, first) && !["whose", "played", "owner"].contains(&first) => {
             format!("{name} is {remark}")
         }
         _ => format!("{name}: {remark}"),
@@ -255,7 +247,7 @@ fn to_name(text: &str) -> String {
         return upper_first(text);
     }
     let words = text.split(' ').enumerate();
-    let capitalized = words.map(|(n, word)| match n > 0 && NAME_PARTICLES.contains(&word) {
+    let capitalized = words.map(|(n, word)| match n > 0 && contains_word(&ENGLISH.name_particles, word) {
         true => word.to_owned(),
         false => upper_first(word),
     });
@@ -266,7 +258,7 @@ fn to_name(text: &str) -> String {
 fn is_remark(piece: &str, has_capitals: bool) -> bool {
     let first = piece.split(' ').next().unwrap_or_default();
     let is_lowercase = first.chars().next().is_some_and(char::is_lowercase);
-    is_lowercase && (has_capitals || REMARK_STARTS.contains(&first))
+    is_lowercase && (has_capitals || contains_word(&ENGLISH.remark_starts, first))
 }
 
 /// Returns whether a text consists of words of a name.
@@ -285,7 +277,7 @@ fn name_length(words: &[&str]) -> usize {
             if ends(word) {
                 break;
             }
-        } else if !NAME_PARTICLES.contains(word) {
+        } else if !contains_word(&ENGLISH.name_particles, word) {
             break;
         }
     }
@@ -387,7 +379,11 @@ fn remark_start(text: &str) -> Option<usize> {
     for (n, word) in words.iter().enumerate() {
         let next = words.get(n + 1).copied().unwrap_or_default();
         let is_article = ["a", "an", "the", "by"].contains(word);
-        if n > 0 && REMARK_STARTS.contains(word) && !next.is_empty() && !(is_article && is_capitalized(next)) {
+        if n > 0
+            && contains_word(&ENGLISH.remark_starts, word)
+            && !next.is_empty()
+            && !(is_article && is_capitalized(next))
+        {
             return Some(at);
         }
         at += word.len() + 1;

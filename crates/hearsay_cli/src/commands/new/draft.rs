@@ -91,6 +91,8 @@ pub(super) struct DraftEntity {
     pub(super) occupation: Option<String>,
     /// State of the character, such as `dead`.
     pub(super) condition: Option<String>,
+    /// Place whose residents know the condition.
+    pub(super) condition_known_in: Option<EntityId>,
     /// Place where the character is.
     pub(super) location: Option<EntityId>,
     /// Whether the character only visits its location, and lives elsewhere or at an unknown place.
@@ -176,6 +178,7 @@ impl Draft {
             player: None,
             occupation: None,
             condition: None,
+            condition_known_in: None,
             location: None,
             is_guest: false,
             home: None,

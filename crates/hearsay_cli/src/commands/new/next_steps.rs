@@ -2,19 +2,16 @@
 
 use std::path::Path;
 
-use hearsay_model::{Kind, spelling::is_stop_word};
+use hearsay_model::{Kind, spelling::is_stop_word, words::contains_word};
 
-use super::draft::{Draft, DraftEntity, DraftSecret};
+use super::{
+    draft::{Draft, DraftEntity, DraftSecret},
+    english::ENGLISH,
+};
 use crate::speakers::quote;
 
 /// Maximum number of words of the topic of a question.
 const MAX_TOPIC_WORDS: usize = 3;
-
-/// Words of place that end the topic of a question.
-const PLACE_WORDS: [&str; 12] = [
-    "below", "under", "beneath", "behind", "above", "near", "inside", "outside", "beside", "between", "beyond",
-    "within",
-];
 
 /// Returns lines that explain the next commands, and the commands, which are indented.
 pub(super) fn next_steps(directory: &Path, draft: &Draft) -> Vec<String> {
@@ -81,7 +78,10 @@ fn question(secret: &str) -> String {
     for word in words[at + 1..].iter().take(MAX_TOPIC_WORDS) {
         let plain = word.trim_end_matches(|c: char| !c.is_alphanumeric());
         let normal = plain.to_lowercase();
-        if !word.starts_with(char::is_alphanumeric) || is_stop_word(&normal) || PLACE_WORDS.contains(&normal.as_str()) {
+        if !word.starts_with(char::is_alphanumeric)
+            || is_stop_word(&normal)
+            || contains_word(&ENGLISH.topic_ends, &normal)
+        {
             break;
         }
         topic.push(plain);

@@ -10,6 +10,7 @@ mod fields;
 mod headings;
 mod kinds;
 mod layout;
+mod other_names;
 mod party;
 mod place_nouns;
 mod scene;
@@ -30,33 +31,30 @@ use hearsay_campaign::import::{
     lexicon,
     nickname::stated_real_name,
     secret,
-    truth::{announces_truth, without_rumour_opener},
+    truth::{announces_truth, split_verdict, without_rumour_opener},
 };
-use hearsay_model::{Kind, text::words};
+use hearsay_model::{Kind, text::words, words::contains_word};
 
 use super::{
     answers::{self, describe},
     draft::{Draft, DraftText, clean, id_for},
+    english::ENGLISH,
     sentences::sentences,
 };
 use blocks::PageBlock;
-use fields::{PLACE_ADVERBS, begins_with_article, with_subject};
+use fields::{begins_with_article, with_subject};
 use headings::HeadingEntity;
 use kinds::kind_of_noun_phrase;
 use sections::{Section, announces_statement, is_section_title};
 use statements::{is_called_false, teller_of};
-use subjects::{Subjects, leading_entity};
+use subjects::{Subjects, descriptions, leading_entity};
 use told::continues_remark;
 
 /// Marks in the source of a page that make text secret. If a page has one of these marks, a secret paragraph is not
 /// split into an open and a secret part.
 const SECRET_MARKS: [&str; 7] = ["%%", "||", ":::", "<", "[!", "[secret", "(secret"];
 
-/// Words of a sentence that names the place where the player characters are at the beginning.
-const START_WORDS: [&str; 10] =
-    ["begin", "begins", "start", "starts", "open", "opens", "arrive", "arrives", "enter", "enters"];
-
-/// Maximum number of words before such a word: "The first session begins in …".
+/// Maximum number of words before a word that says that something begins: "The first session begins in …".
 const MAX_START_SUBJECT_WORDS: usize = 3;
 
 /// A campaign that was made from a page.
@@ -116,6 +114,7 @@ pub(super) fn read(page: &str, name: Option<&str>, default_name: &str) -> PageDr
     reader.set_scene();
     reader.link_similar_truths();
     reader.set_public_hearers();
+    reader.set_known_deaths();
     reader.report_headings(title.as_deref(), &blocks);
     reader.add_missing_lines(page, &blocks);
     // The names of quests contain the names of other entities, so nothing may look up names after this.
@@ -215,6 +214,14 @@ impl PageReader {
                 last = None;
                 continue;
             }
+            let described =
+                if heading.or(owner).is_none() { descriptions(&self.made.draft, sentence) } else { Vec::new() };
+            if !described.is_empty() {
+                self.subjects.next(&self.made.draft, sentence);
+                described.iter().for_each(|(entity, text)| self.add_sentence(Some(*entity), text, line, false));
+                last = None;
+                continue;
+            }
             let (remarks, remark_count) = remarks_after(sentence, &parts[at..open]);
             if without_rumour_opener(sentence).is_some() {
                 self.add_rumour(block, &format!("{sentence}{remarks}"), line, None);
@@ -227,8 +234,13 @@ impl PageReader {
             let is_contradicted = || teller_of(&text).is_some() && self.split_contradiction(&text).is_some();
             if is_called_false(&format!("{sentence}{remarks}")) || is_contradicted() {
                 let text = format!("{text}{remarks}");
-                let text =
-                    entity.map_or_else(|| text.clone(), |entity| with_subject(&self.made.draft, entity, &text, None));
+                // "The bishop says that …" already has a subject.
+                let has_teller = |teller: &str| begins_with_article(teller) || !self.named_by(teller).is_empty();
+                let subject = entity.filter(|_| !teller_of(&text).is_some_and(has_teller));
+                let text = match subject {
+                    Some(subject) => with_subject(&self.made.draft, subject, &text, None),
+                    None => text,
+                };
                 self.add_lie_and_truth(block, &text, line, owner);
                 (at, last) = (at + remark_count, None);
                 continue;
@@ -407,7 +419,7 @@ impl PageReader {
             if !is_below_start && !has_start_word(sentence) {
                 return None;
             }
-            let has_adverb = words(sentence).iter().any(|word| PLACE_ADVERBS.contains(&word.as_str()));
+            let has_adverb = words(sentence).iter().any(|word| contains_word(&ENGLISH.place_adverbs, word));
             let here = here.filter(|_| has_adverb && is_author_note(sentence));
             let place = draft.named_in(sentence).into_iter().find(is_place).or(here)?;
             Some((sentence.to_owned(), place, is_below_start))
@@ -493,10 +505,14 @@ impl PageReader {
 }
 
 /// Returns the remarks in brackets after a sentence, each with a space before it, and their number. `next` are the sentences
-/// after it.
+/// after it. A sentence that calls a told statement false counts as a remark: "That is a lie."
 fn remarks_after(sentence: &str, next: &[(&str, usize)]) -> (String, usize) {
     let (mut remarks, mut count) = (String::new(), 0);
-    for (remark, _) in next {
+    // "Odo tells everybody that the mill burned. That is a lie."
+    if let Some((verdict, _)) = next.first().filter(|(verdict, _)| is_verdict(sentence, verdict)) {
+        (remarks, count) = (format!(" ({})", verdict.trim_end_matches('.')), 1);
+    }
+    for (remark, _) in &next[count..] {
         if !continues_remark(&format!("{sentence}{remarks}"), remark) {
             break;
         }
@@ -505,6 +521,13 @@ fn remarks_after(sentence: &str, next: &[(&str, usize)]) -> (String, usize) {
         count += 1;
     }
     (remarks, count)
+}
+
+/// Returns whether a sentence says that the statement which a character tells in the sentence before is false.
+fn is_verdict(told: &str, sentence: &str) -> bool {
+    teller_of(told).is_some()
+        && !sentence.contains(['(', ')'])
+        && split_verdict(sentence).is_some_and(|(is_true, _)| !is_true)
 }
 
 /// Shortens a text to a name.
@@ -520,7 +543,7 @@ fn shorten(text: &str) -> String {
 
 /// Returns whether a text has a word that says that something begins.
 fn has_start_word(text: &str) -> bool {
-    words(text).iter().any(|word| START_WORDS.contains(&word.as_str()))
+    words(text).iter().any(|word| contains_word(&ENGLISH.start_words, word))
 }
 
 /// Returns whether a heading announces the place where the play begins: `Start`, `Start here`.

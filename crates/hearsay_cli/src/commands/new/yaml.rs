@@ -93,11 +93,12 @@ fn entry(entity: &DraftEntity, comments: &mut Comments) -> String {
         let comment = comments.once("the person at the table");
         let _ = writeln!(text, "    player: {}{comment}", scalar(player));
     }
-    let attributes = [("occupation", &entity.occupation), ("condition", &entity.condition)];
-    let attributes: Vec<String> = attributes
-        .into_iter()
-        .filter_map(|(name, value)| Some(format!("{name}: {}", scalar(value.as_deref()?))))
-        .collect();
+    let occupation = entity.occupation.as_deref().map(|occupation| format!("occupation: {}", scalar(occupation)));
+    let condition = entity.condition.as_deref().map(|condition| match &entity.condition_known_in {
+        Some(place) => format!("condition: {{value: {}, known_by: [{}]}}", scalar(condition), scalar(place.as_str())),
+        None => format!("condition: {}", scalar(condition)),
+    });
+    let attributes: Vec<String> = occupation.into_iter().chain(condition).collect();
     if !attributes.is_empty() {
         let comment = comments.once("everybody who meets the character learns it");
         let _ = writeln!(text, "    attributes: {{{}}}{comment}", attributes.join(", "));

@@ -41,7 +41,6 @@ pub(crate) fn session(args: &Session, output: &mut Output) -> Result<()> {
     match args {
         Session::Start(args) => start(args, output),
         Session::Attend(args) => attend(args, output),
-        Session::Log(args) => super::log::log(args, output),
         Session::Mark(args) => mark(args, output),
         Session::End(args) => end(args, output),
         Session::List(args) => list(args, output),

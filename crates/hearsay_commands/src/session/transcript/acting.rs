@@ -1,17 +1,17 @@
 //! Persons who act in narration, as in `Pike kicks the door open.` or `The door opens, and she walks away.`
 
-use std::collections::BTreeSet;
-
 use hearsay_extract::{Language, subject_pronoun};
-use hearsay_model::{EntityId, Kind, PredicateRole, State, spelling, text, words};
-use hearsay_query::resolve::{resolve_complete_words, resolve_named, resolve_place};
+use hearsay_model::{EntityId, Kind, State, text, words};
 
 use super::{
     motion::{
-        is_adverb, is_arrival, is_departure, is_inactive, is_prospect, removed_words, verbs, words_after_emergence,
-        words_after_leaving, words_after_motion, words_after_way,
+        is_adverb, is_arrival, is_departure, is_inactive, is_prospect, leader_words, removed_words, verbs,
+        words_after_emergence, words_after_goal_phrase, words_after_leaving, words_after_motion, words_after_removal,
+        words_after_way,
     },
+    places::{opening_count, recorded_place},
     speakers::{MAX_REFERENCE_WORDS, SpeakerIdentity, SpeakerNames},
+    subjects::{Subject, ends_clause, exception_count, is_conjunction, opens_clause, unnamed_subject},
 };
 
 /// Characters that end a sentence of narration.
@@ -59,7 +59,7 @@ pub(in crate::session) struct NarratedScene<'a> {
 
 /// Returns the characters who are the subjects of the clauses of a text. A clause begins at the start of a sentence, or
 /// after a comma or a conjunction. A pronoun refers to the persons named last, or to the only person in the scene whom
-/// it fits.
+/// it fits. A person who goes along with somebody who leaves leaves too.
 pub(in crate::session) fn actors(
     names: &SpeakerNames<'_>,
     state: &State,
@@ -69,15 +69,28 @@ pub(in crate::session) fn actors(
     let reader = ClauseReader { state, names, language: Language::english() };
     let mut last_named: Vec<EntityId> = scene.last_named.iter().cloned().collect();
     let mut found: Vec<Actor> = Vec::new();
+    let mut departure: Option<(Vec<EntityId>, Deed)> = None;
     for sentence in before_quotation(narration).split(SENTENCE_ENDS) {
         let sentence: Vec<&str> = sentence.split_whitespace().collect();
         for Clause { subject, predicate, begins_sentence } in reader.clauses(&sentence) {
-            let subjects = reader.subjects(subject, &mut last_named, scene);
+            let named_before = last_named.clone();
+            let subjects = match subject {
+                Subject::Others => reader.others(narration, scene),
+                subject => reader.subjects(subject, &mut last_named, scene),
+            };
             let begins_sentence = begins_sentence && !is_prospect(predicate);
-            for id in reader.removed(predicate) {
-                add_actor(&mut found, Actor::sent_away(id));
+            for actor in reader.removed(predicate, &subjects, &named_before, scene) {
+                add_actor(&mut found, actor);
             }
-            let deed = reader.deed(predicate, scene.place);
+            let mut deed = reader.deed(predicate, scene.place);
+            if let Some((leaders, led)) = departure.as_ref().filter(|_| !deed.departs())
+                && reader.goes_along(predicate, leaders)
+            {
+                deed = Deed { arrives: false, leaves: led.leaves, destination: led.destination.clone(), ..deed };
+            }
+            if deed.departs() && !subjects.is_empty() {
+                departure = Some((subjects.clone(), deed.clone()));
+            }
             for id in subjects {
                 let Deed { acts, arrives, leaves, emerges, destination } = deed.clone();
                 add_actor(&mut found, Actor { id, begins_sentence, acts, arrives, leaves, emerges, destination });
@@ -100,8 +113,80 @@ pub(in crate::session) fn addressees(names: &SpeakerNames<'_>, state: &State, na
     found
 }
 
+/// Returns the clauses of a sentence that have one character as their named subject. Each is returned as this character, and
+/// the words after its name. Clauses that say only what will or may happen are omitted.
+pub(super) fn named_clauses<'s, 'w>(
+    names: &SpeakerNames<'_>,
+    state: &State,
+    sentence: &'s [&'w str],
+) -> Vec<(EntityId, &'s [&'w str])> {
+    let reader = ClauseReader { state, names, language: Language::english() };
+    let clauses = reader.clauses(sentence).into_iter().filter(|clause| !is_prospect(clause.predicate));
+    let named = clauses.filter_map(|Clause { subject, predicate, .. }| match subject {
+        Subject::Named(mut ids) if ids.len() == 1 => ids.pop().map(|id| (id, predicate)),
+        _ => None,
+    });
+    named.collect()
+}
+
+/// Returns the character with whose name words begin, and the words after its name, if these words tell what the character
+/// does and nobody else does anything.
+pub(super) fn only_deed<'s, 'w>(
+    names: &SpeakerNames<'_>,
+    state: &State,
+    sentence: &'s [&'w str],
+) -> Option<(EntityId, &'s [&'w str])> {
+    let reader = ClauseReader { state, names, language: Language::english() };
+    let mut named = named_clauses(names, state, sentence);
+    let (id, predicate) = named.pop().filter(|_| named.is_empty())?;
+    let is_only = reader.clauses(sentence).len() == 1;
+    let has_end = predicate.iter().any(|word| word.ends_with(SENTENCE_ENDS));
+    (is_only && !has_end && reader.begins_with_verb(predicate, false)).then_some((id, predicate))
+}
+
+/// Returns the persons who move according to a text. Returns `None` if the text also states something else.
+pub(in crate::session) fn only_moves(
+    names: &SpeakerNames<'_>,
+    state: &State,
+    narration: &str,
+    scene: &NarratedScene<'_>,
+) -> Option<Vec<Actor>> {
+    let reader = ClauseReader { state, names, language: Language::english() };
+    let scene_words = scene.place.map(|place| text::words(state.name_or_id(place))).unwrap_or_default();
+    let is_move = |verb: &Vec<String>| reader.destination(verb).is_some() || is_departure(verb, &scene_words);
+    let states_move = |clause: &Clause<'_, '_>| {
+        let verbs = verbs(clause.predicate);
+        !verbs.is_empty() && verbs.iter().all(is_move) && !is_prospect(clause.predicate)
+    };
+    for sentence in narration.split(SENTENCE_ENDS) {
+        let sentence: Vec<&str> = sentence.split_whitespace().collect();
+        let clauses = reader.clauses(&sentence);
+        let begins_with_clause = clauses.first().is_some_and(|clause| clause.begins_sentence);
+        let states_only_moves = begins_with_clause && clauses.iter().all(states_move);
+        if !sentence.is_empty() && !states_only_moves {
+            return None;
+        }
+    }
+    Some(actors(names, state, narration, scene)).filter(|actors| !actors.is_empty())
+}
+
+/// Returns the characters whom narration excepts from a group: Odo for "Everybody but Odo leaves".
+pub(in crate::session) fn excepted(names: &SpeakerNames<'_>, state: &State, narration: &str) -> Vec<EntityId> {
+    let reader = ClauseReader { state, names, language: Language::english() };
+    let mut found = Vec::new();
+    for sentence in before_quotation(narration).split(SENTENCE_ENDS) {
+        let sentence: Vec<&str> = sentence.split_whitespace().collect();
+        for clause in reader.clauses(&sentence) {
+            if let Subject::PartyWithout(ids) = clause.subject {
+                found.extend(ids);
+            }
+        }
+    }
+    found
+}
+
 /// Returns the words of narration before the first quotation.
-fn before_quotation(narration: &str) -> &str {
+pub(super) fn before_quotation(narration: &str) -> &str {
     let begins_quotation = |at: usize, mark: char| {
         let opens_word = || narration[..at].chars().next_back().is_none_or(char::is_whitespace);
         let precedes_capital = || narration[at + mark.len_utf8()..].starts_with(char::is_uppercase);
@@ -129,10 +214,10 @@ fn add_actor(found: &mut Vec<Actor>, new: Actor) {
 }
 
 impl Actor {
-    /// Creates an actor whom the subject of a clause sends away.
-    fn sent_away(id: EntityId) -> Self {
+    /// Creates an actor whom the subject of a clause sends away, perhaps to a recorded place.
+    fn sent_away(id: EntityId, destination: Option<EntityId>) -> Self {
         let [begins_sentence, acts, arrives, emerges] = [false; 4];
-        Self { id, begins_sentence, acts, arrives, leaves: true, emerges, destination: None }
+        Self { id, begins_sentence, acts, arrives, leaves: true, emerges, destination }
     }
 }
 
@@ -144,18 +229,6 @@ pub(super) fn first_subjects(names: &SpeakerNames<'_>, state: &State, narration:
         Some((Subject::Named(ids), _)) => ids,
         _ => Vec::new(),
     }
-}
-
-/// Subject of a clause.
-enum Subject {
-    /// Characters with these names.
-    Named(Vec<EntityId>),
-    /// One person, to whom a pronoun refers.
-    Person(String),
-    /// Several persons who were named before, or the whole party.
-    Group,
-    /// The whole party.
-    Party,
 }
 
 /// A clause of narration with a subject.
@@ -176,6 +249,12 @@ struct Deed {
     destination: Option<EntityId>,
 }
 
+impl Deed {
+    fn departs(&self) -> bool {
+        self.leaves || self.destination.is_some()
+    }
+}
+
 /// Finds the clauses of narration.
 struct ClauseReader<'a> {
     state: &'a State,
@@ -192,28 +271,73 @@ impl ClauseReader<'_> {
                 last_named.clone_from(&ids);
                 ids
             }
-            Subject::Person(pronoun) => self.person(&pronoun, last_named, scene).into_iter().collect(),
+            Subject::Person(pronoun) => self.person(&pronoun, last_named, &[], scene).into_iter().collect(),
             Subject::Group if last_named.len() > 1 => last_named.clone(),
+            Subject::Counted(count) if last_named.len() == count => last_named.clone(),
             Subject::Group | Subject::Party => scene.party.to_vec(),
+            Subject::Counted(count) | Subject::CountedParty(count) => {
+                let players = scene.party.iter().filter(|id| self.state.kind(id) == Some(Kind::Player)).count();
+                if players == count { scene.party.to_vec() } else { Vec::new() }
+            }
+            Subject::PartyWithout(ids) => scene.party.iter().filter(|id| !ids.contains(id)).cloned().collect(),
+            Subject::Others | Subject::Unknown => Vec::new(),
+        }
+    }
+
+    /// Returns those of the party whom a text does not name. If it names none of the party, nobody is meant.
+    fn others(&self, narration: &str, scene: &NarratedScene<'_>) -> Vec<EntityId> {
+        let mut named: Vec<EntityId> = Vec::new();
+        for sentence in narration.split(SENTENCE_ENDS) {
+            let words: Vec<&str> = sentence.split_whitespace().collect();
+            for at in (0..words.len()).filter(|at| words[*at].starts_with(char::is_uppercase)) {
+                let mut counts = (1..=MAX_REFERENCE_WORDS.min(words.len() - at)).rev();
+                named.extend(counts.find_map(|count| self.character(&words[at..at + count])));
+            }
+        }
+        let (named, others): (Vec<&EntityId>, Vec<&EntityId>) = scene.party.iter().partition(|id| named.contains(id));
+        if named.is_empty() { Vec::new() } else { others.into_iter().cloned().collect() }
+    }
+
+    /// Returns whether the words after a subject say that it goes along with the persons who leave: "tags along", "follows
+    /// her".
+    fn goes_along(&self, predicate: &[&str], leaders: &[EntityId]) -> bool {
+        verbs(predicate).iter().filter_map(|verb| leader_words(verb)).any(|words| self.is_leader(words, leaders))
+    }
+
+    /// Returns whether words after a verb of a companion refer to the persons who leave. No words refer to them too.
+    fn is_leader(&self, reference: &[String], leaders: &[EntityId]) -> bool {
+        let english = words::english();
+        let reference: Vec<&str> = reference.iter().map(String::as_str).collect();
+        let mut pronouns = english.personal_pronouns.iter();
+        match pronouns.find(|pronouns| reference[..] == [pronouns.object.as_str()]) {
+            _ if reference.is_empty() => true,
+            Some(pronouns) if words::contains_word(&english.person_pronouns, &pronouns.subject) => match leaders {
+                [leader] => subject_pronoun(self.state, leader).is_none_or(|subject| subject == pronouns.subject),
+                _ => false,
+            },
+            Some(_) => leaders.len() > 1,
+            None => self.character(&reference).is_some_and(|id| leaders.contains(&id)),
         }
     }
 
     /// Returns the clauses of a sentence with a subject.
     fn clauses<'s, 'w>(&self, sentence: &'s [&'w str]) -> Vec<Clause<'s, 'w>> {
         let mut starts: Vec<(Subject, usize, usize)> = Vec::new();
+        let opening = opening_count(self.state, sentence);
         for at in 0..sentence.len() {
             let is_inside_subject = starts.last().is_some_and(|(_, _, end)| at < *end);
-            if is_inside_subject || (at > 0 && !ends_clause(sentence[at - 1])) {
+            let begins_clause = at == 0 || Some(at) == opening || ends_clause(sentence[at - 1]);
+            if is_inside_subject || !begins_clause {
                 continue;
             }
             let Some((subject, rest)) = self.subject(&sentence[at..]) else { continue };
             let is_plural = match &subject {
                 Subject::Named(ids) => ids.len() > 1,
                 Subject::Person(_) => false,
-                Subject::Group | Subject::Party => true,
+                _ => true,
             };
             // In "nods to Ben and Odo", the second name begins no clause.
-            if at == 0 || self.begins_with_verb(rest, is_plural) {
+            if at == 0 || matches!(subject, Subject::Unknown) || self.begins_with_verb(rest, is_plural) {
                 starts.push((subject, at, sentence.len() - rest.len()));
             }
         }
@@ -251,13 +375,28 @@ impl ClauseReader<'_> {
                     }
                 }
                 None if !found.is_empty() => return Some((Subject::Named(found), self.without_companions(rest))),
-                None => match unnamed_subject(rest) {
-                    Some((subject, count)) => return Some((subject, &rest[count..])),
+                None => match self.unnamed(rest) {
+                    Some(unnamed) => return Some(unnamed),
                     None if opens_clause(first) => rest = others,
                     None => return None,
                 },
             }
         }
+    }
+
+    /// Returns the subject without a name with which words begin, and the words after it and its exceptions. If the
+    /// exceptions have no names, the words after them are unclear, so no words follow.
+    fn unnamed<'s, 'w>(&self, words: &'s [&'w str]) -> Option<(Subject, &'s [&'w str])> {
+        let (subject, count) = unnamed_subject(words)?;
+        let rest = &words[count..];
+        let exception_count = exception_count(rest);
+        if exception_count == 0 || matches!(subject, Subject::Person(_)) {
+            return Some((subject, rest));
+        }
+        Some(match self.subject(&rest[exception_count..]) {
+            Some((Subject::Named(ids), rest)) => (Subject::PartyWithout(ids), rest),
+            _ => (Subject::Unknown, &rest[rest.len()..]),
+        })
     }
 
     /// Returns the words after companions who have no name: "leave" for "her four guards leave".
@@ -285,7 +424,9 @@ impl ClauseReader<'_> {
         ]
         .into_iter()
         .any(|list| words::contains_word(list, &word));
-        is_listed || word.ends_with("n't") || self.language.is_finite_verb(&word, is_plural)
+        let is_companion =
+            || english.companion_phrases.iter().any(|phrase| phrase.split(' ').next() == Some(word.as_str()));
+        is_listed || is_companion() || word.ends_with("n't") || self.language.is_finite_verb(&word, is_plural)
     }
 
     /// Returns the character to whom a few words refer. The words must not be possessive, as in "Pike's gun", and only
@@ -310,16 +451,25 @@ impl ClauseReader<'_> {
     }
 
     /// Returns the person to whom a pronoun refers: the person named last, unless the pronoun does not fit. Otherwise, the
-    /// only person in the scene with this pronoun, or the only person whose pronoun is unknown.
-    fn person(&self, pronoun: &str, last_named: &[EntityId], scene: &NarratedScene<'_>) -> Option<EntityId> {
+    /// only person in the scene with this pronoun, or the only person whose pronoun is unknown. `excluded` are the persons
+    /// who are not meant.
+    fn person(
+        &self,
+        pronoun: &str,
+        last_named: &[EntityId],
+        excluded: &[EntityId],
+        scene: &NarratedScene<'_>,
+    ) -> Option<EntityId> {
         let pronoun_of = |id: &EntityId| subject_pronoun(self.state, id);
         if let [last] = last_named
+            && !excluded.contains(last)
             && pronoun_of(last).is_none_or(|other| other == pronoun)
         {
             return Some(last.clone());
         }
         let with = |wanted: Option<&str>| -> Vec<&EntityId> {
-            scene.present.iter().filter(|id| pronoun_of(id) == wanted).collect()
+            let others = scene.present.iter().filter(|id| !excluded.contains(id));
+            others.filter(|id| pronoun_of(id) == wanted).collect()
         };
         let fitting = Some(with(Some(pronoun))).filter(|found| !found.is_empty()).unwrap_or_else(|| with(None));
         let [person] = fitting[..] else { return None };
@@ -331,13 +481,14 @@ impl ClauseReader<'_> {
         let verbs = verbs(predicate);
         let first = verbs.first().and_then(|words| words.first()).map_or("", String::as_str);
         let acts = !is_inactive(first);
+        let moves = acts || verbs.iter().any(|verb| words_after_removal(verb).is_some());
         let scene_words = place.map(|place| text::words(self.state.name_or_id(place))).unwrap_or_default();
-        let destination = verbs.iter().filter(|_| acts).find_map(|verb| self.destination(verb));
+        let destination = verbs.iter().filter(|_| moves).find_map(|verb| self.destination(verb));
         let is_at_scene = destination.is_some() && destination.as_ref() == place;
         let departure = verbs.iter().rposition(|words| is_departure(words, &scene_words));
         let arrival = verbs.iter().rposition(|words| words.first().is_some_and(|verb| is_arrival(verb)));
         // "Walks out and returns" states no departure.
-        let leaves = acts && !is_at_scene && departure.is_some() && departure > arrival;
+        let leaves = moves && !is_at_scene && departure.is_some() && departure > arrival;
         let arrives = is_at_scene || (acts && arrival.is_some() && destination.is_none());
         let emerges = acts && verbs.iter().any(|verb| self.emerges(verb, place));
         Deed { acts, arrives, leaves, emerges, destination: destination.filter(|_| !is_at_scene) }
@@ -345,14 +496,17 @@ impl ClauseReader<'_> {
 
     /// Returns the recorded place to which a person goes: The Mill for "walks back to the mill with Odo".
     fn destination(&self, verb: &[String]) -> Option<EntityId> {
-        let english = words::english();
         let after_arrival = || verb.split_first().filter(|(verb, _)| is_arrival(verb)).map(|(_, rest)| rest);
-        let rest = words_after_motion(verb).or_else(|| words_after_leaving(verb)).or_else(after_arrival)?;
-        let (opener, rest) = words_after_way(rest).split_first()?;
-        if !words::contains_word(&english.destination_openers, opener) {
-            return None;
-        }
-        self.place(rest)
+        let after_departure = words_after_motion(verb).or_else(|| words_after_leaving(verb));
+        let after_verb = after_departure.or_else(|| words_after_removal(verb)).or_else(after_arrival);
+        let goal = words_after_goal_phrase(verb).and_then(|words| self.place(words));
+        goal.or_else(|| after_verb.and_then(|words| self.goal(words)))
+    }
+
+    /// Returns the recorded place that words after a verb of motion name: The Mill for "back up to the mill".
+    fn goal(&self, words: &[String]) -> Option<EntityId> {
+        let (opener, rest) = words_after_way(words).split_first()?;
+        words::contains_word(&words::english().destination_openers, opener).then(|| self.place(rest))?
     }
 
     /// Returns whether a person comes out of another place than the scene, as in "steps out of the dark".
@@ -369,11 +523,31 @@ impl ClauseReader<'_> {
         (1..=max_words).rev().find_map(|count| recorded_place(self.state, &words[..count].join(" ")))
     }
 
-    /// Returns the characters whom the subject sends away: Odo for "throws Odo out".
-    fn removed(&self, predicate: &[&str]) -> Vec<EntityId> {
+    /// Returns the characters whom the subjects send away: Odo for "throws Odo out". A pronoun refers to one of the persons
+    /// who were named before the clause, but to none of the subjects.
+    fn removed(
+        &self,
+        predicate: &[&str],
+        subjects: &[EntityId],
+        named_before: &[EntityId],
+        scene: &NarratedScene<'_>,
+    ) -> Vec<Actor> {
+        let english = words::english();
+        let person = |word: &str| {
+            let pronouns = english.personal_pronouns.iter().find(|pronouns| pronouns.object == word)?;
+            let is_person = words::contains_word(&english.person_pronouns, &pronouns.subject);
+            is_person.then(|| self.person(&pronouns.subject, named_before, subjects, scene))?
+        };
         let removed = |verb: &Vec<String>| {
-            let words: Vec<&str> = removed_words(verb)?.iter().map(String::as_str).collect();
-            self.character(&words)
+            let (removed, direction) = removed_words(verb)?;
+            let words: Vec<&str> = removed.iter().map(String::as_str).collect();
+            let id = match words[..] {
+                [word] => person(word).or_else(|| self.character(&words)),
+                _ => self.character(&words),
+            };
+            let destination = self.goal(direction);
+            let is_at_scene = destination.is_some() && destination.as_ref() == scene.place;
+            id.filter(|_| !is_at_scene).map(|id| Actor::sent_away(id, destination))
         };
         verbs(predicate).iter().filter_map(removed).collect()
     }
@@ -401,94 +575,7 @@ impl ClauseReader<'_> {
     }
 }
 
-/// Returns the place to which words refer: its name, a part of its name, or the noun of its description. All words must
-/// be complete.
-fn recorded_place(state: &State, reference: &str) -> Option<EntityId> {
-    if text::words(reference).last().is_none_or(|last| spelling::is_stop_word(last)) {
-        return None;
-    }
-    let found = match resolve_complete_words(state, reference) {
-        Ok(id) => Some(id),
-        // The beginning of a name is no reference.
-        Err(_) if resolve_named(state, reference).is_ok() => None,
-        Err(_) => resolve_place(state, reference).ok(),
-    };
-    found.filter(|id| state.kind(id) == Some(Kind::Location))
-}
-
-/// Returns the recorded place that narration names at its start, before a comma: The Blind Eel for "Back at the Eel, the
-/// air is thick with smoke." Returns `None` if the place of the scene is the same place or a part of it.
-pub fn opening_place(state: &State, narration: &str, scene_place: Option<&EntityId>) -> Option<EntityId> {
-    let english = words::english();
-    let is_opener = |word: &str| words::contains_word(&english.scene_openers, &word.to_lowercase());
-    let is_before_opener =
-        |word: &str| opens_clause(word) || words::contains_word(&english.motion_adverbs, &word.to_lowercase());
-    let mut phrases = narration.split(',').map(str::trim);
-    // "Meanwhile, at the Eel, the air is thick."
-    let phrase = phrases.find(|phrase| phrase.contains(' ') || !opens_clause(phrase))?;
-    let mut phrase_words = phrase.split_whitespace().skip_while(|word| !is_opener(word) && is_before_opener(word));
-    let is_opened = phrase_words.next().is_some_and(is_opener);
-    let reference: Vec<&str> = phrase_words.collect();
-    if !is_opened || reference.len() > MAX_REFERENCE_WORDS {
-        return None;
-    }
-    let place = recorded_place(state, &reference.join(" "))?;
-    let is_scene = scene_place.is_some_and(|scene| is_within(state, scene, &place));
-    (!is_scene).then_some(place)
-}
-
-/// Returns whether a place is another place or a part of it.
-fn is_within(state: &State, place: &EntityId, larger: &EntityId) -> bool {
-    let (mut pending, mut reached) = (vec![place.clone()], BTreeSet::new());
-    while let Some(place) = pending.pop() {
-        if place == *larger {
-            return true;
-        }
-        if reached.insert(place.clone()) {
-            let parts = state.values(&place, PredicateRole::Part.predicate());
-            pending.extend(parts.iter().filter_map(|fact| fact.object().entity()).cloned());
-        }
-    }
-    false
-}
-
-/// Returns the subject without a name with which words begin, and the number of its words: three for "The whole party".
-fn unnamed_subject(clause: &[&str]) -> Option<(Subject, usize)> {
-    let english = words::english();
-    (1..=MAX_REFERENCE_WORDS).rev().find_map(|count| {
-        let phrase = clause.get(..count)?.join(" ").to_lowercase();
-        let is_listed = |list: &[String]| words::contains_word(list, &phrase);
-        let subject = if is_listed(&english.party_subjects) {
-            Subject::Party
-        } else if is_listed(&english.group_subjects) {
-            Subject::Group
-        } else if is_listed(&english.person_pronouns) {
-            Subject::Person(phrase)
-        } else {
-            return None;
-        };
-        Some((subject, count))
-    })
-}
-
 /// Returns the first word of a text in normal form, without punctuation.
 fn plain_word(text: &str) -> String {
     text::words(text).into_iter().next().unwrap_or_default()
-}
-
-/// Returns whether a clause can begin after a word.
-fn ends_clause(word: &str) -> bool {
-    let (word, english) = (word.to_lowercase(), words::english());
-    word.ends_with(',') || is_conjunction(&word) || words::contains_word(&english.clause_openers, &word)
-}
-
-fn is_conjunction(word: &str) -> bool {
-    words::contains_word(&words::english().name_conjunctions, word)
-}
-
-/// Returns whether a subject can follow a word at the start of a sentence, as in "Suddenly, Pike laughs".
-fn opens_clause(word: &str) -> bool {
-    let word = word.trim_end_matches(',').to_lowercase();
-    let english = words::english();
-    words::contains_word(&english.clause_openers, &word) || is_adverb(&word)
 }

@@ -7,17 +7,22 @@ mod import;
 mod introduction;
 mod motion;
 mod name_phrases;
+mod places;
 mod proposals;
 mod remember;
+mod reported_whispers;
 mod speakers;
+mod stage_directions;
+mod subjects;
 #[cfg(test)]
 mod tests;
 mod typed;
 mod unnoticed;
 
-pub use acting::opening_place;
-pub(super) use acting::{Actor, NarratedScene, actors, addressees};
+pub(super) use acting::{Actor, NarratedScene, actors, addressees, excepted, only_moves};
 pub use import::{PreviewRow, TranscriptImport, TranscriptReport};
+pub(crate) use introduction::without_confidential_asides;
+pub use places::opening_place;
 pub use remember::remember_speakers;
 pub(super) use speakers::SpeakerNames;
 pub use speakers::{

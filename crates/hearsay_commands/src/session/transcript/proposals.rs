@@ -10,6 +10,7 @@ use std::{
 
 use hearsay_belief::{is_dead, player_characters};
 use hearsay_campaign::Transcript;
+use hearsay_extract::Language;
 use hearsay_model::{
     EntityId, Kind, State,
     spelling::{self, SpellingIndex},
@@ -286,26 +287,55 @@ impl Candidates {
     }
 }
 
-/// Returns the indices of characters by their full names, aliases and first names, which are split into words. Omits
-/// secret names, names of several characters, and common words.
+/// Returns the indices of characters by their full names, aliases and first names, which are split into words. A name is
+/// also listed without the titles before it. Omits secret names, names of several characters, and common words.
 fn unique_names(state: &State, ids: &[EntityId]) -> BTreeMap<Vec<String>, usize> {
     let mut owners: BTreeMap<Vec<String>, BTreeSet<usize>> = BTreeMap::new();
     for (index, id) in ids.iter().enumerate() {
         for name in state.open_names(id) {
             let name_words = text::words(name);
-            let first_name = name_words.first().map(|word| vec![word.clone()]);
-            for name in first_name.into_iter().chain([name_words]) {
-                owners.entry(name).or_default().insert(index);
+            let untitled = without_titles(&name_words);
+            for name in [&untitled[..untitled.len().min(1)], untitled, &name_words[..]] {
+                owners.entry(name.to_vec()).or_default().insert(index);
             }
         }
     }
+    with_one_owner(owners)
+}
+
+/// Returns the indices of characters by the last words of their full names. Omits last words of several characters, and
+/// common words.
+fn unique_last_names(state: &State, ids: &[EntityId]) -> BTreeMap<Vec<String>, usize> {
+    let mut owners: BTreeMap<Vec<String>, BTreeSet<usize>> = BTreeMap::new();
+    for (index, id) in ids.iter().enumerate() {
+        if let Some(last) = state.open_name(id).and_then(|name| text::words(name).pop()) {
+            owners.entry(vec![last]).or_default().insert(index);
+        }
+    }
+    with_one_owner(owners)
+}
+
+/// Returns the names that have one owner and that are no common words, with their owners.
+fn with_one_owner(owners: BTreeMap<Vec<String>, BTreeSet<usize>>) -> BTreeMap<Vec<String>, usize> {
     let is_common = |name: &[String]| name.iter().all(|word| spelling::is_common_word(word));
     let names = owners.into_iter().filter(|(name, owners)| owners.len() == 1 && !is_common(name));
     names.filter_map(|(name, owners)| Some((name, owners.into_iter().next()?))).collect()
 }
 
-/// Returns the character whose name is similar to a few words before the colon of a typed line. Returns `None` if no
-/// name is similar, or if the most similar names belong to several characters.
+/// Returns the words of a name without the titles before it: `halvard renn` for `captain halvard renn`. The last word is
+/// never a title.
+fn without_titles(name: &[String]) -> &[String] {
+    let others = name.split_last().map_or(&[][..], |(_, others)| others);
+    &name[others.iter().take_while(|word| is_title(word)).count()..]
+}
+
+/// Returns whether a word in normal form is a title or an occupation that can stand before a name.
+pub(super) fn is_title(word: &str) -> bool {
+    words::contains_word(&words::english().titles, word) || Language::english().is_occupation(word)
+}
+
+/// Returns the character whose name is similar to a few words before the colon of a typed line, with or without the titles
+/// before the name. Returns `None` if no name is similar, or if the most similar names belong to several characters.
 pub(super) fn similar_character(state: &State, name: &str) -> Option<EntityId> {
     let name_words = text::words(without_note(name));
     if name_words.len() > MAX_REFERENCE_WORDS {
@@ -315,10 +345,12 @@ pub(super) fn similar_character(state: &State, name: &str) -> Option<EntityId> {
     let ids: Vec<EntityId> = ids.filter(|id| state.is_character(id)).cloned().collect();
     let names = unique_names(state, &ids);
     let spellings = SpellingIndex::from_names(names.iter().map(|(name, index)| (name, Some(index))));
-    let index = match spellings.nearest(&name_words) {
-        Some((_, index)) => *index,
-        None => nearest_misspelled(&names, &name_words)?,
+    let nearest = |written: &[String]| match spellings.nearest(written) {
+        Some((_, index)) => Some(*index),
+        None => nearest_misspelled(&names, written),
     };
+    let nearest_last_name = || nearest_misspelled(&unique_last_names(state, &ids), without_titles(&name_words));
+    let index = nearest(&name_words).or_else(|| nearest(without_titles(&name_words))).or_else(nearest_last_name)?;
     ids.get(index).cloned()
 }
 

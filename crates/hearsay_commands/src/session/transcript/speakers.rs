@@ -2,6 +2,7 @@
 
 use std::{cell::RefCell, collections::BTreeMap};
 
+use hearsay_belief::is_dead;
 use hearsay_extract::Language;
 use hearsay_model::{EntityId, Resolution, SpeakerRole, State, TalkKind, attribute, spelling, text, words};
 use hearsay_query::{
@@ -11,7 +12,7 @@ use hearsay_query::{
 use serde::Serialize;
 
 use crate::{
-    presence::require_speaker,
+    presence::{require_speaker, scene_moment},
     session::{LogLine, table_talk::is_marked_out_of_character},
 };
 
@@ -252,7 +253,9 @@ impl<'a> SpeakerNames<'a> {
         }
         let identity = match self.identify(name) {
             SpeakerIdentity::Unknown => {
-                self.referent(without_note(name)).map_or(SpeakerIdentity::Unknown, SpeakerIdentity::Character)
+                let name = without_note(name);
+                let referent = self.referent(name).or_else(|| self.with_other_title_form(name));
+                referent.map_or(SpeakerIdentity::Unknown, SpeakerIdentity::Character)
             }
             identity => identity,
         };
@@ -282,6 +285,22 @@ impl<'a> SpeakerNames<'a> {
             referents.push(id);
         }
         if referents.len() == 1 { referents.pop() } else { None }
+    }
+
+    /// Returns the only character whose name begins with another form of the title of a name, and contains the rest of the
+    /// name: Doctor Halvard Renn for "Doc Renn".
+    fn with_other_title_form(&self, name: &str) -> Option<EntityId> {
+        let name = text::words(name);
+        let (title, rest) = name.split_first().filter(|(_, rest)| !rest.is_empty())?;
+        let is_form = |forms: &str, title: &str| forms.split_whitespace().any(|form| form == title);
+        let forms = words::english().title_forms.iter().find(|forms| is_form(forms, title))?;
+        let has_name = |id: &EntityId| {
+            let own_name = self.state.open_name(id).map(text::words).unwrap_or_default();
+            own_name.split_first().is_some_and(|(own, others)| is_form(forms, own) && text::contains_name(others, rest))
+        };
+        let ids = self.state.entities().map(|entity| &entity.id);
+        let mut found = ids.filter(|id| self.is_character(id) && has_name(id));
+        found.next().filter(|_| found.next().is_none()).cloned()
     }
 
     /// Returns the characters to whose titles a definite description refers: Captain Lionel Greaves for "the captain".
@@ -336,6 +355,12 @@ impl<'a> SpeakerNames<'a> {
     /// Returns whether an entity can speak. An entity of unknown kind can speak.
     pub(super) fn can_speak(&self, id: &EntityId) -> bool {
         require_speaker(self.state, id).is_ok()
+    }
+
+    /// Returns whether an entity can hear words now: it [can speak](Self::can_speak), and is alive.
+    pub(super) fn can_hear(&self, id: &EntityId) -> bool {
+        let moment = self.state.active_session().and_then(|playing| scene_moment(self.state, playing));
+        self.can_speak(id) && !is_dead(self.state, id, moment)
     }
 
     pub(super) fn is_character(&self, id: &EntityId) -> bool {

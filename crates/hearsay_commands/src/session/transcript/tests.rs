@@ -15,6 +15,8 @@ use crate::{
     session::{Log, LogLine, NewSession},
 };
 
+mod whispers;
+
 fn id(text: &str) -> EntityId {
     EntityId::new(text).unwrap()
 }
@@ -344,6 +346,12 @@ fn a_misspelled_speaker_is_similar_to_one_character() {
     }
     add(&mut state, "Hettie Brock", Kind::Npc);
     assert_eq!(similar(&state, "Hety: No."), Some(id("hettie-brock")));
+    // The titles before a name do not matter.
+    add(&mut state, "Captain Osgrim Tull", Kind::Npc);
+    for line in ["Captain Osgrimm: Halt.", "Lady Osgrimm: Halt.", "Osgrimm: Halt."] {
+        assert_eq!(similar(&state, line), Some(id("captain-osgrim-tull")), "{line}");
+    }
+    assert_eq!(similar(&state, "Sister Mirella: Come in."), Some(id("mirela-voss")));
     add(&mut state, "Isaura Fenn", Kind::Npc);
     assert_eq!(similar(&state, "Isora: No."), Some(id("isaura-fenn")));
     // Two characters have the name.
@@ -365,7 +373,9 @@ fn a_name_before_the_colon_can_be_unknown() {
     }
     let misspelled = |line: &str| LogLine::typed(line).misspelled_actor(&state);
     assert_eq!(misspelled("Mirella takes the purse."), Some(("Mirella".to_owned(), id("mirela-voss"))));
-    for line in ["Mirela takes the purse.", "Rain falls.", "She runs."] {
+    let titled = misspelled("Lady Mirella takes the purse.");
+    assert_eq!(titled, Some(("Lady Mirella".to_owned(), id("mirela-voss"))));
+    for line in ["Mirela takes the purse.", "Lady Mirela takes the purse.", "Rain falls.", "She runs."] {
         assert_eq!(misspelled(line), None, "{line}");
     }
 }
@@ -394,6 +404,29 @@ fn brackets_after_a_typed_speaker_name_the_hearers() {
         let error = heard_by(line).unwrap_err();
         assert!(error.contains("`Wrenn`; did you mean wren-oake"), "{error}");
     }
+}
+
+#[test]
+fn brackets_without_a_name_are_a_remark() {
+    let state = table();
+    let everybody = ["dorric-stane", "mirela-voss", "wren-oake"];
+    for (line, text, hearers) in [
+        ("Mirela: It was closed. (looks away)", "It was closed.", &everybody[..]),
+        ("Mirela: It was closed [rolls 9]", "It was closed", &everybody[..]),
+        ("Mirela (to the whole room): It was closed.", "It was closed.", &everybody[..]),
+        ("Mirela: It was closed. (to Wren)", "It was closed.", &everybody[1..]),
+        ("Mirela (to herself): It was closed.", "It was closed.", &everybody[1..2]),
+        // A sentence or a name in brackets may be part of the words.
+        ("Mirela: It was closed. (By night, at least.)", "It was closed. (By night, at least.)", &everybody[..]),
+        ("Mirela: Somebody paid me (Dorric)", "Somebody paid me (Dorric)", &everybody[..]),
+        ("Mirela: (nods)", "(nods)", &everybody[..]),
+    ] {
+        let hearers: Vec<String> = hearers.iter().map(ToString::to_string).collect();
+        let expected = (Some("mirela-voss".to_owned()), text.to_owned(), hearers);
+        assert_eq!(heard(&state, line, &everybody), Ok(expected), "{line}");
+    }
+    let narration = "The wheel turns (slowly)";
+    assert_eq!(typed(&state, narration).1, narration);
 }
 
 /// Logs a typed line in a session in which the characters are present. Returns its speaker, its text and its hearers.
@@ -520,7 +553,9 @@ fn each_clause_of_narration_can_have_a_subject() {
             "Wren and Dorric go to the spice market.",
             vec!["wren-oake to the-spice-market", "dorric-stane to the-spice-market"],
         ),
-        ("Wren walks back to the lighthouse, the others stay.", vec!["wren-oake to the-crow-light"]),
+        ("Wren walks back to the lighthouse, the others stay.", vec!["wren-oake to the-crow-light", "dorric-stane"]),
+        ("Everybody except Wren rides to the lighthouse.", vec!["dorric-stane to the-crow-light"]),
+        ("Wren slips away, Dorric goes with her.", vec!["wren-oake leaves", "dorric-stane leaves"]),
         ("Wren walks to the Gilded Gull.", vec!["wren-oake"]),
         ("Wren walks to the bar.", vec!["wren-oake"]),
         ("He slips out to the cellar.", vec!["dorric-stane leaves"]),

@@ -12,10 +12,12 @@ use hearsay_query::{
 
 use super::{
     acting::SENTENCE_ENDS,
-    hearers::resolve_hearers,
+    hearers::{BracketedHearers, bracketed_hearers, split_remark},
     introduction::Introduction,
-    proposals::similar_character,
+    proposals::{is_title, similar_character},
+    reported_whispers::reported_whisper,
     speakers::{MAX_REFERENCE_WORDS, SpeakerIdentity, SpeakerNames, without_note},
+    stage_directions::StageDirection,
     unnoticed::unaware_characters,
 };
 use crate::{
@@ -36,25 +38,38 @@ impl LogLine {
     /// The name can be that of a character, of the player of a character, or of the DM. The speaker can also be named
     /// by an occupation, a title, or the beginning of a name. A verb of speech can follow the name, as in `Lotti
     /// whispers to Ysolde: Not here.` Only the named hearers and the speaker hear words that are whispered. Brackets
-    /// after the name can also name hearers, as in `Lotti (to Ysolde): Not here.` If the line already has a speaker,
-    /// the name of this speaker is removed from the text.
+    /// after the name can also name hearers, as in `Lotti (to Ysolde): Not here.` Brackets at the end of the words can
+    /// name hearers too. If they name nobody, as in `Lotti: Not here. (lying badly)`, they are a remark of the DM, and are
+    /// removed from the text. A pronoun before the colon refers to the person who last spoke or acted in the scene and whom
+    /// it fits. If the line already has a speaker, the name of this speaker is removed from the text. Words in the first
+    /// person singular, and quoted words, can also follow a deed of the speaker, as in `Lotti slams the door: I knew it.` The
+    /// deed is removed from the text.
     ///
-    /// For narration, finds the characters that do not notice what happens, as in `Wren takes the key. Odo doesn't
+    /// For narration, finds the only hearers of a whisper that it reports, as in `Lotti whispers to Ysolde that Odo is late.`
+    /// Also finds the characters that do not notice what happens, as in `Wren takes the key. Odo doesn't
     /// notice.`, and the characters that act and therefore witness the line, as in `Pell kicks the door open.` A line that
     /// a player or nobody says is out of character if it contains a phrase about the game, or if a player asks about the
     /// own character by its name. Returns any other line unchanged.
     ///
     /// # Errors
-    /// Returns an error if several characters have the name of the speaker, or if the line names an unknown or ambiguous
-    /// hearer.
+    /// Returns an error if several characters have the name of the speaker, if a pronoun before the colon fits nobody in the
+    /// scene, or if the line names an unknown or ambiguous hearer.
     pub fn with_named_speaker<'a>(&'a self, state: &State) -> Result<Cow<'a, Self>, CommandError> {
         if !self.may_name_speaker() {
             return Ok(Cow::Borrowed(self));
         }
         let names = SpeakerNames::new(state);
-        let mut line = self.clone();
-        if !line.read_name(&names, state)? {
-            line.read_introduction(&names, state)?;
+        let mut line = match self.with_pronoun_speaker(&names, state)? {
+            Some(line) => line,
+            None => {
+                let mut line = self.clone();
+                line.read_speaker(&names, state)?;
+                line
+            }
+        };
+        line.read_remark(state);
+        if line.is_said_to_all() {
+            line.read_reported_whisper(&names, state);
         }
         if line.is_said_to_all() {
             let unaware = unaware_characters(&names, state, &line.text);
@@ -67,6 +82,9 @@ impl LogLine {
             line.talk_kind = Some(TalkKind::OutOfCharacter);
         }
         if line.is_said_to_all() && line.talk_kind != Some(TalkKind::OutOfCharacter) {
+            if let Some(place) = line.place_aside(&names, state) {
+                (line.place, line.is_aside) = (Some(place), true);
+            }
             let witnesses = line.acting_witnesses(&names, state);
             add_new(&mut line.with, witnesses);
         }
@@ -79,7 +97,6 @@ impl LogLine {
         let Some(speaker) = self.speaker.as_ref().filter(|_| self.at_table) else { return false };
         let mut names: Vec<Vec<String>> = state.open_names(&speaker.id).into_iter().map(text::words).collect();
         let first_name = state.open_name(&speaker.id).and_then(|name| text::words(name).into_iter().next());
-        let is_title = |word: &str| words::contains_word(&words::english().titles, word);
         let first_name = first_name.filter(|name| !is_title(name) && !spelling::is_common_word(name));
         names.extend(first_name.map(|name| vec![name]));
         let mut questions = self.text.split_inclusive(SENTENCE_ENDS).filter(|sentence| sentence.ends_with('?'));
@@ -89,6 +106,65 @@ impl LogLine {
         })
     }
 
+    /// Reads the name of the speaker, with or without a verb of speech or a deed.
+    fn read_speaker(&mut self, names: &SpeakerNames<'_>, state: &State) -> Result<(), CommandError> {
+        if !self.read_name(names, state)? && !self.read_introduction(names, state)? {
+            self.read_stage_direction(names, state)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the line with the person to whom a pronoun before the colon refers as its speaker. Returns `None` if the text
+    /// begins with no such pronoun, or if it tells what the person does.
+    ///
+    /// # Errors
+    /// Returns an error if only a pronoun stands before the colon, and it fits nobody in the scene.
+    fn with_pronoun_speaker(&self, names: &SpeakerNames<'_>, state: &State) -> Result<Option<Self>, CommandError> {
+        let text = self.text.trim();
+        let Some((written, rest)) = split_pronoun(names, text) else { return Ok(None) };
+        let pronoun = written.to_lowercase();
+        let is_alone = split_speaker(text).is_some_and(|(name, _)| without_note(name) == written);
+        if !is_alone && Introduction::find(text).is_none() {
+            return Ok(None);
+        }
+        let referent = self.speaker.clone().or_else(|| self.referent_in_scene(names, state, &pronoun));
+        let Some(referent) = referent else {
+            let error = CommandError::NoReferent { pronoun: written.to_owned() };
+            return if is_alone { Err(error) } else { Ok(None) };
+        };
+        let mut line = Self { text: format!("{}{rest}", referent.id), ..self.clone() };
+        line.read_speaker(names, state)?;
+        if line.speaker.is_none() || line.text.starts_with(referent.id.as_str()) {
+            return Ok(None);
+        }
+        line.speaker = Some(referent);
+        Ok(Some(line))
+    }
+
+    /// Reads brackets at the end of the words of a character: the names of hearers, or a remark of the DM.
+    fn read_remark(&mut self, state: &State) {
+        let is_marked = self.talk_kind == Some(TalkKind::OutOfCharacter) || self.is_marked_out_of_character();
+        if self.speaker.is_none() || is_marked {
+            return;
+        }
+        let Some((said, hearers)) = split_remark(state, &self.text) else { return };
+        let said = said.to_owned();
+        self.whisper_to(hearers);
+        self.text = said;
+    }
+
+    /// Adds the hearers to whom the text says that the words are whispered.
+    fn whisper_to(&mut self, hearers: Vec<EntityId>) {
+        self.names_hearers |= self.heard_by.is_empty() && !hearers.is_empty();
+        add_new(&mut self.heard_by, hearers);
+    }
+
+    /// Makes the speaker the only hearer.
+    fn whisper_to_self(&mut self) {
+        let speaker = self.speaker.iter().map(|speaker| speaker.id.clone()).collect();
+        self.whisper_to(speaker);
+    }
+
     /// Reads a name before the colon, with hearers in brackets. Returns whether the name is that of the speaker.
     fn read_name(&mut self, names: &SpeakerNames<'_>, state: &State) -> Result<bool, CommandError> {
         let text = self.text.clone();
@@ -96,35 +172,65 @@ impl LogLine {
         let (name, hearers) = split_hearers(name).map_or((name, None), |(name, hearers)| (name, Some(hearers)));
         let is_speaker = self.take_speech(names, name, &names.identify_typed(name), said)?;
         if let Some(hearers) = hearers.filter(|_| is_speaker) {
-            add_new(&mut self.heard_by, resolve_hearers(state, hearers)?);
+            match bracketed_hearers(state, hearers)? {
+                BracketedHearers::Named(hearers) => self.whisper_to(hearers),
+                BracketedHearers::Speaker => self.whisper_to_self(),
+                BracketedHearers::Nobody => {}
+            }
         }
         Ok(is_speaker)
     }
 
     /// Reads a name and a verb of speech before the colon. If the speaker is no character, the line stays narration, but
-    /// only the named hearers hear it.
-    fn read_introduction(&mut self, names: &SpeakerNames<'_>, state: &State) -> Result<(), CommandError> {
+    /// only the named hearers hear it. Returns whether the name is that of the speaker.
+    fn read_introduction(&mut self, names: &SpeakerNames<'_>, state: &State) -> Result<bool, CommandError> {
         let text = self.text.clone();
         let introduction = Introduction::find(text.trim()).filter(|introduction| introduction.introduces_words(state));
-        let Some(introduction) = introduction else { return Ok(()) };
+        let Some(introduction) = introduction else { return Ok(false) };
         let speaker = introduction.speaker(names);
         let is_speaker = match speaker {
             Some((name, identity)) => self.take_speech(names, &name, &identity, introduction.said)?,
             None => false,
         };
         if self.speaker.is_some() && !is_speaker {
-            return Ok(());
+            return Ok(false);
         }
-        match introduction.confidants(state) {
-            Ok(hearers) => add_new(&mut self.heard_by, hearers),
+        let speaker = self.speaker.as_ref().filter(|_| is_speaker);
+        let approached = speaker.and_then(|speaker| introduction.approached(names, &speaker.id));
+        match approached.map_or_else(|| introduction.confidants(state), |hearer| Ok(vec![hearer])) {
+            Ok(hearers) => self.whisper_to(hearers),
             Err(error) if is_speaker => return Err(error.into()),
             Err(_) => {}
         }
-        if let Some(speaker) = self.speaker.as_ref().filter(|_| is_speaker && introduction.is_to_self()) {
-            let id = speaker.id.clone();
-            add_new(&mut self.heard_by, vec![id]);
+        if is_speaker && introduction.is_to_self() {
+            self.whisper_to_self();
         }
+        Ok(is_speaker)
+    }
+
+    /// Reads the words that a character says after a deed, as in `Pike slams the door: I knew it.` If the line has no speaker
+    /// yet, the character must certainly say the words.
+    fn read_stage_direction(&mut self, names: &SpeakerNames<'_>, state: &State) -> Result<(), CommandError> {
+        let text = self.text.clone();
+        let direction = StageDirection::find(names, state, text.trim());
+        let Some(direction) = direction.filter(|direction| direction.is_certain || self.speaker.is_some()) else {
+            return Ok(());
+        };
+        let identity = SpeakerIdentity::Character(direction.character);
+        self.take_speech(names, &direction.name, &identity, direction.said)?;
         Ok(())
+    }
+
+    /// Makes the speaker and the hearers of a whisper that narration reports the only hearers of the line.
+    fn read_reported_whisper(&mut self, names: &SpeakerNames<'_>, state: &State) {
+        let text = self.text.trim();
+        let with_referent = split_pronoun(names, text).and_then(|(written, rest)| {
+            let referent = self.referent_in_scene(names, state, &written.to_lowercase())?;
+            Some(format!("{}{rest}", referent.id))
+        });
+        if let Some(participants) = reported_whisper(names, state, with_referent.as_deref().unwrap_or(text)) {
+            self.whisper_to(participants);
+        }
     }
 
     /// Makes the line words that a speaker with a name and an identity says. Returns `false` if this speaker cannot say
@@ -161,6 +267,23 @@ impl LogLine {
         Ok(is_speaker)
     }
 
+    /// Returns whether the text of a [typed](Self::typed) line says that its words are whispered, but not to whom, so that
+    /// everybody in the scene hears them: `Lotti whispers: Not here.`
+    pub fn has_open_whisper(&self, state: &State) -> bool {
+        let is_whisper = Introduction::find(self.text.trim()).is_some_and(|found| found.is_confidential());
+        let is_open = |line: &Self| line.speaker.is_some() && line.heard_by.is_empty();
+        is_whisper && self.may_name_speaker() && self.with_named_speaker(state).is_ok_and(|line| is_open(&line))
+    }
+
+    /// Returns the character that perhaps says the words after its deed, although the [typed](Self::typed) line is narration:
+    /// `Pike slams the door: You knew it.`
+    pub fn possible_speaker(&self, state: &State) -> Option<EntityId> {
+        if self.speaker.is_some() || !self.may_name_speaker() {
+            return None;
+        }
+        StageDirection::find(&SpeakerNames::new(state), state, self.text.trim()).map(|direction| direction.character)
+    }
+
     /// Returns the character whose name the DM probably misspelled before the colon of a [typed](Self::typed) line
     /// without a speaker. Returns `None` if there is no such character, or if the name is similar to the names of
     /// several characters.
@@ -188,18 +311,22 @@ impl LogLine {
         unknown_name(&SpeakerNames::new(state), state, &self.text)
     }
 
-    /// Returns the first word of a [typed](Self::typed) line without a speaker, and the character of whose name the word is
-    /// probably a misspelling: `Sabl takes the purse.` Returns `None` if there is no such character.
+    /// Returns the name with which a [typed](Self::typed) line without a speaker begins, and the character of whose name it is
+    /// probably a misspelling: `Sabl takes the purse.` The name is one word, with or without titles: `Captain Sabl`.
+    /// Returns `None` if there is no such character.
     pub fn misspelled_actor(&self, state: &State) -> Option<(String, EntityId)> {
-        let word = self.text.split_whitespace().next()?;
-        let is_name = word.starts_with(char::is_uppercase) && word.chars().all(char::is_alphabetic);
-        let is_candidate = self.typed && self.speaker.is_none() && is_name && !self.text.contains(':');
+        let written: Vec<&str> = self.text.split_whitespace().take(MAX_REFERENCE_WORDS).collect();
+        let is_name = |word: &str| word.starts_with(char::is_uppercase) && word.chars().all(char::is_alphabetic);
+        let titles = written.iter().take_while(|word| is_name(word) && is_title(&text::normalize(word))).count();
+        let word = written.get(titles)?;
+        let is_candidate = self.typed && self.speaker.is_none() && is_name(word) && !self.text.contains(':');
         if !is_candidate || spelling::is_common_word(&text::normalize(word)) {
             return None;
         }
         let is_unknown = matches!(resolve_complete_words(state, word), Err(QueryError::Unknown { .. }));
-        let id = similar_character(state, word).filter(|_| is_unknown)?;
-        Some((word.to_owned(), id))
+        let name = written[..=titles].join(" ");
+        let id = similar_character(state, &name).filter(|_| is_unknown)?;
+        Some((name, id))
     }
 
     /// Returns the name with which a [typed](Self::typed) line without a speaker begins, if a description and a verb follow
@@ -238,6 +365,15 @@ impl LogLine {
         let id = similar_character(state, &name)?;
         Some((name, id))
     }
+}
+
+/// Splits a pronoun for one person from the start of a text. Returns the pronoun as written, and the words after it.
+fn split_pronoun<'t>(names: &SpeakerNames<'_>, text: &'t str) -> Option<(&'t str, &'t str)> {
+    let end = text.find(|c: char| !c.is_alphabetic()).unwrap_or(text.len());
+    let (written, rest) = text.split_at(end);
+    let pronoun = written.to_lowercase();
+    let is_pronoun = words::english().personal_pronouns.iter().any(|pronouns| pronouns.subject == pronoun);
+    (is_pronoun && names.identify_typed(written) == SpeakerIdentity::Unknown).then_some((written, rest))
 }
 
 /// Returns the name before a colon, or before a verb of speech and a colon, at the start of a text, if nobody has this

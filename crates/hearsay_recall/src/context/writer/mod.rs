@@ -4,7 +4,7 @@ mod remarks;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_belief::{AccessPath, BELIEF_THRESHOLD, FeelingWords, Feelings, Known, ReceivedPassage};
+use hearsay_belief::{AccessPath, BELIEF_THRESHOLD, EndKind, FeelingWords, Feelings, Known, ReceivedPassage};
 use hearsay_model::{EntityId, GameTime, PassageId, PredicateRole, text, words::join_names};
 
 use super::{
@@ -330,10 +330,10 @@ impl<'a> Writer<'a> {
         is_present && !self.episodes.is_earlier(id) && !view.fact(id).is_some_and(|known| self.is_hidden(known))
     }
 
-    /// Returns whether the request leaves out a fact, or the fact is a departure: the line with the past location says
-    /// that it has ended.
+    /// Returns whether the request leaves out a fact, or the fact is a [redundant end](EndKind::Redundant) of another
+    /// fact.
     fn is_hidden(&self, known: &Known) -> bool {
-        self.request.hidden.contains(known.predicate()) || self.request.view.is_redundant_end(known)
+        self.request.hidden.contains(known.predicate()) || self.request.view.end_kind(known) == Some(EndKind::Redundant)
     }
 
     /// Returns the facts about a subject that the speaker knows. Leaves out superseded, ended and hidden facts.

@@ -2,7 +2,12 @@
 
 use hearsay_model::slug;
 
-use crate::import::{Certainty, Field, Note, english::ENGLISH, lexicon, secret};
+use crate::import::{
+    Certainty, Field, Note,
+    english::ENGLISH,
+    lexicon::{self, Meaning},
+    secret,
+};
 
 /// Sets the kind that the first sentence states: `Gull Bay is a small port in the north.`
 pub(super) fn set_kind_from_sentence(note: &mut Note) {
@@ -20,6 +25,15 @@ pub(super) fn set_kind_from_sentence(note: &mut Note) {
         words[at + 2..].iter().take(8).take_while(is_in_noun_phrase).filter_map(|word| lexicon::noun(word)).last();
     if let Some(kind) = noun {
         note.set_kind(kind, Certainty::Inferred, "its first sentence");
+    }
+}
+
+/// Returns whether a field states the kind of the note, directly or as a tag.
+pub(super) fn states_kind(field: &Field) -> bool {
+    match lexicon::meaning(&field.name) {
+        Meaning::Kind => true,
+        Meaning::Attribute(name) => name == *"tag",
+        _ => false,
     }
 }
 

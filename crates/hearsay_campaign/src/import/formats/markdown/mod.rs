@@ -13,6 +13,7 @@ mod note_files;
 mod page;
 mod reader;
 mod sections;
+mod session;
 #[cfg(test)]
 mod tests;
 mod text_fields;

@@ -6,20 +6,21 @@ use hearsay_model::{Audience, Kind, slug};
 
 use super::{
     calendarium,
-    classification::{is_rule, marks_note_secret, set_kind_from_sentence},
+    classification::{is_rule, marks_note_secret, set_kind_from_sentence, states_kind},
     front_matter::{self, FrontMatter, TextValue},
     links::NoteNames,
     sections::{self, EntityHeading, Section},
-    text_fields::{add_field, add_labelled_fields, add_listed_relations, value_targets},
+    session,
+    text_fields::{add_field, add_labelled_fields, add_listed_relations},
     title::{self, TitleParts},
 };
 use crate::{
     FolderEntry, ReadOptions,
     import::{
-        Alias, Block, Certainty, DateRole, EntityState, Field, FieldValue, Note, NoteDate, Notes, Origin, Role,
-        SessionInfo, SourceText, Visibility,
+        Alias, Block, Certainty, DateRole, EntityState, Field, Note, NoteDate, Notes, Origin, Role, SourceText,
+        Visibility,
         english::ENGLISH,
-        lexicon::{self, Meaning, SessionField},
+        lexicon::{self, Meaning},
         markup::{self, LinkSyntax},
         secret,
     },
@@ -190,11 +191,7 @@ impl Page<'_> {
         let mut states = Vec::new();
         for field in &self.note.fields {
             let name = field.name.to_lowercase();
-            let states_kind = match lexicon::meaning(&field.name) {
-                Meaning::Kind => true,
-                Meaning::Attribute(attribute_name) => attribute_name == *"tag",
-                _ => name == "layout",
-            };
+            let states_kind = states_kind(field) || name == "layout";
             // In a Foundry document, the type belongs to the game's rules, except for player characters.
             let is_nested = field.origin.field.contains('/');
             for field_value in field.values.iter().filter(|_| states_kind) {
@@ -219,12 +216,8 @@ impl Page<'_> {
             }
         }
         self.note.states.append(&mut states);
-        let stated_kind = stated_kinds.iter().find(|(kind, _)| *kind == Kind::Player).or(stated_kinds.first());
         let is_stated_npc = stated_kinds.iter().any(|(kind, _)| *kind == Kind::Npc);
-        if let Some((kind, evidence)) = stated_kind.cloned() {
-            self.note.is_player |= kind == Kind::Player;
-            self.note.set_kind(kind, Certainty::Explicit, evidence);
-        }
+        self.set_stated_kind(&stated_kinds);
         // Only the two innermost folders are a reliable sign of the kind.
         for folder in self.entry.folders().rev().take(2) {
             if let Some(kind) = lexicon::kind(folder).filter(|_| !folder.eq_ignore_ascii_case("world")) {
@@ -323,12 +316,10 @@ impl Page<'_> {
                 .collect();
             let is_tag_line = !tags.is_empty() && tags.len() == words.len();
             let has_secret_tag = tags.iter().any(|tag| secret::is_secret(tag));
-            if !is_tag_line {
-                inline_kinds.extend(tags.iter().filter_map(|tag| Some((lexicon::kind(tag)?, tag.clone()))));
-            }
+            let found_kinds = if is_tag_line { &mut kinds } else { &mut inline_kinds };
+            found_kinds.extend(tags.iter().filter_map(|tag| Some((lexicon::kind(tag)?, format!("tag {tag}")))));
             if is_tag_line {
                 is_note_secret |= has_secret_tag;
-                kinds.extend(tags.iter().filter_map(|tag| Some((lexicon::kind(tag)?, tag.clone()))));
             } else if has_secret_tag {
                 block.visibility = Visibility::SECRET.within(&block.visibility);
                 for link in &mut block.links {
@@ -340,80 +331,32 @@ impl Page<'_> {
         if is_note_secret {
             self.note.visibility = Visibility::SECRET.within(&self.note.visibility);
         }
-        let tagged_kind = kinds.iter().find(|(kind, _)| *kind == Kind::Player).or(kinds.first()).cloned();
-        if let Some((kind, tag)) = tagged_kind {
-            self.note.is_player |= kind == Kind::Player;
-            self.note.set_kind(kind, Certainty::Explicit, format!("tag {tag}"));
-        }
-        if let [(kind, tag)] = &inline_kinds[..]
+        self.set_stated_kind(&kinds);
+        if let [(kind, evidence)] = &inline_kinds[..]
             && *kind != Kind::Player
         {
-            self.note.set_kind(kind.clone(), Certainty::Inferred, format!("tag {tag}"));
+            self.note.set_kind(kind.clone(), Certainty::Inferred, evidence.as_str());
         }
+    }
+
+    /// Sets the kind that the note states. `stated` contains the stated kinds and the evidence for them. Of several
+    /// kinds, the player character counts, or else the first kind.
+    fn set_stated_kind(&mut self, stated: &[(Kind, String)]) {
+        let player = stated.iter().find(|(kind, _)| *kind == Kind::Player);
+        let Some((kind, evidence)) = player.or(stated.first()) else { return };
+        self.note.is_player |= *kind == Kind::Player;
+        self.note.set_kind(kind.clone(), Certainty::Explicit, evidence.as_str());
     }
 
     /// Turns the note into a session log, if it has the signs of a session log. Returns whether the note is a session
     /// log.
     fn detect_session(&mut self) -> bool {
-        let stem = slug(self.entry.stem());
-        let words: Vec<&str> = stem.split('-').collect();
-        let signs = &ENGLISH.words.sessions;
-        let session_number = |words: &[&str]| {
-            let at = words.iter().position(|word| signs.number_words.contains(*word))?;
-            let number = words.get(at + 1).filter(|word| word.len() <= 4)?;
-            number.parse::<u32>().ok()
-        };
-        let title = slug(&self.note.name);
-        let title_words: Vec<&str> = title.split('-').collect();
-        let number_from_name = session_number(&words)
-            .or_else(|| session_number(&title_words).filter(|_| title_words.first() == Some(&"session")));
-        let is_stated_session = self.note.fields.iter().any(|field| {
-            let states_kind = matches!(lexicon::meaning(&field.name), Meaning::Kind)
-                || matches!(lexicon::meaning(&field.name), Meaning::Attribute(name) if name == *"tag");
-            let is_session_word = |field_value: &FieldValue| {
-                let word = slug(&field_value.value.to_string());
-                word.split('-').any(|word| signs.kinds.contains(word))
-            };
-            states_kind && field.values.iter().any(is_session_word)
-        });
-        let has_session_field =
-            self.note.fields.iter().any(|field| signs.fields.contains(&slug(&field.name).replace('-', "")));
-        let folder = self.entry.folders().next_back().map(slug).unwrap_or_default();
-        let is_in_session_folder = signs.folders.contains(&folder);
-        let is_dated_file = stem.starts_with(|c: char| c.is_ascii_digit());
-        let has_other_kind =
-            self.note.kind.as_ref().is_some_and(|guess| guess.certainty == Certainty::Explicit) && !is_stated_session;
-        if has_other_kind
-            || !(is_stated_session
-                || has_session_field
-                || number_from_name.is_some()
-                || is_in_session_folder && (is_dated_file || !self.is_folder_description()))
-        {
-            return false;
+        let session = session::find_session(self.entry, &self.note, self.is_folder_description());
+        if session.is_some() {
+            self.note.role = Role::Session;
+            self.note.session = session;
         }
-        let mut info = SessionInfo { number: number_from_name, ..SessionInfo::default() };
-        for field in &self.note.fields {
-            let Meaning::Session(part) = lexicon::meaning(&field.name) else { continue };
-            let first = field.values.first().map(|field_value| field_value.value.to_string());
-            match part {
-                SessionField::Number => info.number = first.and_then(|text| text.trim().parse().ok()).or(info.number),
-                SessionField::Date => info.date = first,
-                SessionField::Start => info.start = first,
-                SessionField::End => info.end = first,
-                SessionField::Present => {
-                    for field_value in &field.values {
-                        info.present.extend(value_targets(field_value));
-                    }
-                }
-            }
-        }
-        if info.date.is_none() {
-            let start_date = self.note.dates.iter().find(|start_date| start_date.role == DateRole::Start);
-            info.date = start_date.map(|start_date| start_date.raw.clone());
-        }
-        self.note.role = Role::Session;
-        self.note.session = Some(info);
-        true
+        self.note.role == Role::Session
     }
 
     /// Distributes the texts among the note and the entities under the headings of the file.

@@ -5,9 +5,10 @@ mod parts;
 use hearsay_campaign::import::{
     Block, FileId, SourceText, Visibility,
     author_note::is_author_remark,
+    knowers::is_remark_about_knowers,
     lexicon::{self, Meaning},
     markup,
-    nickname::{appended_alias, stated_nickname},
+    nickname::stated_nickname,
     secret,
 };
 use hearsay_extract::{Nickname, find_nicknames};
@@ -17,17 +18,15 @@ use super::{
     super::{
         answers::{PlayedCharacter, is_name, item, players},
         draft::{clean, id_for},
-        knowers::is_list_of_knowers,
+        english::ENGLISH,
         sentences::sentences,
     },
     layout::is_entry,
+    other_names::{appended_name, names_in_parentheses},
     sections::{Section, announces_secret, exact_section, is_section_title, labelled_section, section},
     statements::SENTENCE_ENDS,
     subjects::is_verb,
 };
-
-/// Words between a label for the player characters and their names: "The player characters are Wren (Ben) and Odo (Cleo)."
-const LIST_VERBS: [&str; 3] = [" are ", " consists of ", " consist of "];
 
 /// Marks behind the number of an entry: "3 - The mill is cursed."
 const NUMBER_MARKS: [&str; 5] = [" - ", " \u{2013} ", " \u{2014} ", ". ", ") "];
@@ -113,9 +112,9 @@ impl PageBlock {
     }
 
     /// Moves the number, the nicknames and the remarks of the DM from the text to their fields.
-    fn take_marks(mut self) -> Self {
+    fn take_marks(mut self, page: &str) -> Self {
         self.take_number();
-        self.take_nicknames();
+        self.take_nicknames(page);
         self.take_remarks();
         self
     }
@@ -135,7 +134,7 @@ impl PageBlock {
     /// (Ben) and Odo (Cleo). They are poor."
     fn split_party(mut self) -> Vec<Self> {
         let first = sentences(&self.text).first().copied().unwrap_or_default().to_owned();
-        let listed = LIST_VERBS.iter().find_map(|verb| first.split_once(verb));
+        let listed = ENGLISH.list_verbs.iter().find_map(|verb| first.split_once(&format!(" {verb} ")));
         let listed = listed.filter(|(label, list)| {
             is_party(label) && (list.contains('(') || list.contains(" played by ")) && !self.is_secret
         });
@@ -151,7 +150,7 @@ impl PageBlock {
     }
 
     /// Moves the nicknames from the headings and the text to `nicknames`.
-    fn take_nicknames(&mut self) {
+    fn take_nicknames(&mut self, page: &str) {
         let is_open = !self.is_secret && !self.section.is_some_and(Section::has_statements);
         let heading = self.headings.last().filter(|_| is_open).map_or("", |heading| heading.as_str());
         let new = |Nickname { name, owner, .. }, is_of_block, line| PageNickname { name, owner, is_of_block, line };
@@ -165,17 +164,23 @@ impl PageBlock {
             let name = stated_nickname(sentence)?.to_owned();
             Some(PageNickname { name, owner: String::new(), is_of_block: true, line })
         };
+        let appended = |(sentence, line): (&str, usize)| {
+            let (owner, name) = appended_name(sentence)?;
+            Some(PageNickname { name: name.to_owned(), owner: owner.to_owned(), is_of_block: false, line })
+        };
         // The rest of the text behind a label such as "Truth:" is secret.
-        let open = self.sentences().into_iter().take_while(|(sentence, _)| !announces_secret(sentence));
-        let stated: Vec<PageNickname> = open.filter_map(stated).collect();
-        self.nicknames.extend(stated);
-        let appended = appended_alias(&self.text).filter(|(owner, _)| is_name(owner));
-        let appended = appended.map(|(owner, name)| (owner.to_owned(), name.to_owned()));
-        let line = self.line(0);
-        self.nicknames.extend(appended.map(|(owner, name)| PageNickname { name, owner, is_of_block: false, line }));
+        let open = || self.sentences().into_iter().take_while(|(sentence, _)| !announces_secret(sentence));
+        let found: Vec<PageNickname> = open().filter_map(stated).chain(open().filter_map(appended)).collect();
+        self.nicknames.extend(found);
         let secret = self.sentences().into_iter().map(|(sentence, _)| sentence).find(|part| announces_secret(part));
         let open_end = secret.and_then(|secret| self.text.find(secret)).unwrap_or(self.text.len());
-        for nickname in find_nicknames(&self.text[..open_end]).into_iter().rev() {
+        let open_text = &self.text[..open_end];
+        let mut beside = find_nicknames(open_text);
+        if self.players().is_none() {
+            beside.extend(names_in_parentheses(open_text, page));
+            beside.sort_by_key(|nickname| nickname.span.start);
+        }
+        for nickname in beside.into_iter().rev() {
             let Span { start, end } = nickname.span;
             // "Nickname \"the Heron\"" names no entity beside the nickname.
             let is_stated = self.nicknames.iter().any(|stated| stated.is_of_block && stated.name == nickname.name);
@@ -200,7 +205,7 @@ impl PageBlock {
             let remark = self.text[open + 1..close].trim();
             let is_sentence = before.ends_with(SENTENCE_ENDS);
             let is_secret_itself =
-                is_list_of_knowers(remark) || secret::states_secrecy(remark) || secret::is_secret(remark);
+                is_remark_about_knowers(remark) || secret::states_secrecy(remark) || secret::is_secret(remark);
             if before.is_empty() || !(is_author_remark(remark) || is_secret && is_sentence && !is_secret_itself) {
                 continue;
             }
@@ -379,7 +384,7 @@ pub(super) fn blocks(page: &str, title: Option<&str>, has_marks: bool) -> Vec<Pa
     }
     blocks.retain(|block| is_list_item(page, block) || label_of_list(block).is_none());
     let parts = blocks.iter().flat_map(|block| PageBlock::new(page, title, block).split(has_marks));
-    let mut blocks: Vec<PageBlock> = parts.map(PageBlock::take_marks).flat_map(PageBlock::split_party).collect();
+    let mut blocks: Vec<PageBlock> = parts.map(|part| part.take_marks(page)).flat_map(PageBlock::split_party).collect();
     for number in 1..blocks.len() {
         let (before, next) = (&blocks[number - 1], &blocks[number]);
         // What a character says is a lie if the next text begins with `Truth:`.

@@ -1,17 +1,23 @@
 //! Finds the entities of a page: in lists of names, in headings, and in the text.
 
 use hearsay_campaign::import::{lexicon, secret};
-use hearsay_extract::{Extractor, Language, Lexicon, Text, TextType};
-use hearsay_model::{Kind, State, Vocabulary, spelling::is_stop_word, text::words};
+use hearsay_extract::{Extraction, Extractor, Language, Lexicon, Text, TextType};
+use hearsay_model::{
+    Kind, State, Vocabulary,
+    spelling::is_stop_word,
+    text::words,
+    words::{contains_word, upper_first},
+};
 
 use super::{
     super::{
         answers::{PlayedCharacter, describe, is_name, item},
-        draft::DraftText,
+        draft::{DraftEntity, DraftText},
+        english::ENGLISH,
     },
     PageReader,
     blocks::{PageBlock, without_nicknames},
-    kinds::{extracted_kind, is_used_as_place, kind_in_text, kind_of_noun_phrase},
+    kinds::{extracted_kind, is_used_as_place, kind_after, kind_in_text, kind_of_noun_phrase},
     layout::entry_name,
     sections::{Section, exact_section, listed_kind, section},
     statements::SENTENCE_ENDS,
@@ -29,13 +35,6 @@ const MAX_NOUN_PHRASE_WORDS: usize = 3;
 
 /// Minimum number of letters that a short form of a name shares with the name.
 const MIN_SHORT_FORM_LETTERS: usize = 3;
-
-/// Prepositions after the noun with which a description begins: "Inn in the harbour".
-const NOUN_FOLLOWERS: [&str; 6] = ["in", "at", "of", "on", "near", "by"];
-
-/// Words of the game that look like names.
-const NO_NAMES: [&str; 12] =
-    ["pc", "pcs", "npc", "npcs", "dm", "gm", "party", "player", "players", "session", "scene", "unbeknownst"];
 
 impl PageReader {
     /// Adds a player character.
@@ -88,7 +87,11 @@ impl PageReader {
                 // A heading such as `Town` announces the places of the town, but its people can be listed there too.
                 let is_exact = heading.is_some_and(|heading| section(heading).is_some());
                 let stated = name.as_ref().filter(|_| !is_exact).and_then(|name| stated_kind(&block.text, name));
-                (name, Some(stated.filter(|stated| *stated == Kind::Npc).unwrap_or(kind)))
+                let kind = stated.filter(|stated| *stated == Kind::Npc).unwrap_or(kind);
+                // "The Lamplit are a brotherhood." can also stand among the people.
+                let group = introduced_group(&block.text).filter(|_| kind == Kind::Npc);
+                let is_group = group.is_some_and(|group| name.as_ref().is_some_and(|name| name == group));
+                (name, Some(if is_group { Kind::Faction } else { kind }))
             }
             None if !is_below_entity => {
                 let name = entry.filter(|name| !is_field(name) && !lexicon::is_part_title(name));
@@ -127,26 +130,8 @@ impl PageReader {
         };
         let extractor = Extractor::new(Language::english(), Vocabulary::default());
         let found = extractor.extract(&Lexicon::from_state(&State::default()), &Text::new(&text, TextType::Lore));
-        let heading_text = |line: &str| Some(line.strip_prefix('#')?.trim_start_matches(['#', '*', ' ']).to_owned());
-        let heading_lines: Vec<(usize, String)> =
-            page.lines().enumerate().filter_map(|(number, line)| Some((number, heading_text(line)?))).collect();
-        for heading in &self.headings {
-            let index = found.entities.iter().position(|entity| words(&entity.name) == words(&heading.name));
-            let kind = heading.kind.clone().or_else(|| kind_in_text(&text, &heading.name));
-            let kind = kind.or_else(|| index.and_then(|index| extracted_kind(&found, index)));
-            let begins = heading_lines.iter().find(|(_, text)| text.starts_with(&heading.name));
-            let line = begins.or_else(|| heading_lines.iter().find(|(_, text)| text.contains(&heading.name)));
-            let line = line.map(|(number, _)| *number);
-            // Two headings with the same name describe the same entity.
-            let added = self.made.draft.add(&heading.name, kind.unwrap_or_else(|| Kind::Custom("unknown".into())));
-            if let Ok(index) = added {
-                let entity = &mut self.made.draft.entities[index];
-                entity.line = line.map(|line| line + 1);
-                entity.condition = heading.condition.clone().filter(|_| entity.kind.is_character());
-                let remark = heading.remark.as_ref().map(|remark| describe(&entity.name, remark));
-                entity.description.extend(remark.map(|text| DraftText { text, line: entity.line }));
-            }
-        }
+        self.add_headings(page, &text, &found);
+        self.add_introduced_groups(&blocks);
         self.last_entry = None;
         let mut owners = Vec::with_capacity(blocks.len());
         for block in &blocks {
@@ -173,11 +158,19 @@ impl PageReader {
             let is_told = blocks.get(number).and_then(|block| block.section).is_some_and(Section::has_statements);
             let is_plural = is_told && entity.name.ends_with('s');
             let is_description = about.is_some() && is_bare_noun(&text, entity.span.start, &entity.name);
-            if is_description || (is_in_item || is_plural) && begins_fragments(&text, &entity.name) {
+            // "The new Reeve of Saltwick" within the text about a person is a role.
+            let names_role = is_in_item && is_role(&entity.name);
+            if is_description || names_role || (is_in_item || is_plural) && begins_fragments(&text, &entity.name) {
                 continue;
             }
             let has_article =
                 text.get(..entity.span.start).is_some_and(|before| before.to_lowercase().ends_with("the "));
+            if let Some(name) = dedicated_place(&text, &entity.name) {
+                if let Ok(added) = self.made.draft.add(&name, Kind::Location) {
+                    self.made.draft.entities[added].line = line_at(entity.span.start);
+                }
+                continue;
+            }
             let name = if has_article { format!("The {}", entity.name) } else { entity.name.clone() };
             let is_place = || is_used_as_place(&text, &entity.name);
             let titled = || titled_kind(&entity.name).filter(|_| !has_article);
@@ -187,7 +180,8 @@ impl PageReader {
             let is_thing = has_article || is_possession(&text, &entity.name);
             let extracted = || extracted_kind(&found, index).filter(|kind| !is_thing || *kind != Kind::Npc);
             let kind = kind.or_else(extracted);
-            if kind == Some(Kind::Npc) && self.made.draft.add_full_name(&name, first_found) {
+            let is_person = kind == Some(Kind::Npc);
+            if is_person && (self.made.draft.add_full_name(&name, first_found) || self.add_titled_name(&name)) {
                 continue;
             }
             match kind.map(|kind| self.made.draft.add(&name, kind)) {
@@ -203,6 +197,62 @@ impl PageReader {
             has_other_name && !name.starts_with("The ") && begins_sentences(&text, name)
         };
         self.made.unrecognized.retain(|name| !is_fragment(name));
+    }
+
+    /// Adds the entities of the headings. `found` are the names in the text of the page.
+    fn add_headings(&mut self, page: &str, text: &str, found: &Extraction) {
+        let heading_text = |line: &str| Some(line.strip_prefix('#')?.trim_start_matches(['#', '*', ' ']).to_owned());
+        let heading_lines: Vec<(usize, String)> =
+            page.lines().enumerate().filter_map(|(number, line)| Some((number, heading_text(line)?))).collect();
+        for heading in &self.headings {
+            let index = found.entities.iter().position(|entity| words(&entity.name) == words(&heading.name));
+            let kind = heading.kind.clone().or_else(|| kind_in_text(text, &heading.name));
+            let kind = kind.or_else(|| index.and_then(|index| extracted_kind(found, index)));
+            let begins = heading_lines.iter().find(|(_, text)| text.starts_with(&heading.name));
+            let line = begins.or_else(|| heading_lines.iter().find(|(_, text)| text.contains(&heading.name)));
+            let line = line.map(|(number, _)| *number);
+            // Two headings with the same name describe the same entity.
+            let added = self.made.draft.add(&heading.name, kind.unwrap_or_else(|| Kind::Custom("unknown".into())));
+            if let Ok(index) = added {
+                let entity = &mut self.made.draft.entities[index];
+                entity.line = line.map(|line| line + 1);
+                entity.condition = heading.condition.clone().filter(|_| entity.kind.is_character());
+                let remark = heading.remark.as_ref().map(|remark| describe(&entity.name, remark));
+                entity.description.extend(remark.map(|text| DraftText { text, line: entity.line }));
+            }
+        }
+    }
+
+    /// Adds the groups that the sentences of the page introduce.
+    fn add_introduced_groups(&mut self, blocks: &[&&PageBlock]) {
+        let is_open = |block: &&&&PageBlock| !block.is_secret && !block.section.is_some_and(Section::has_statements);
+        for (sentence, line) in blocks.iter().filter(is_open).flat_map(|block| block.sentences()) {
+            let Some(name) = introduced_group(sentence) else { continue };
+            let draft = &mut self.made.draft;
+            let has_name = |known: &DraftEntity| {
+                contains_words(&known.name, name) || known.aliases.iter().any(|alias| contains_words(alias, name))
+            };
+            if !draft.entities.iter().any(has_name)
+                && let Ok(index) = draft.add(name, Kind::Faction)
+            {
+                draft.entities[index].line = Some(line);
+            }
+        }
+    }
+
+    /// Makes a name with a title another name of the only character with the name without the title: "Abbot Severin" is
+    /// Severin. Returns whether there is such a character.
+    fn add_titled_name(&mut self, name: &str) -> bool {
+        let Some((_, rest)) = name.split_once(' ').filter(|(title, _)| is_title(title)) else { return false };
+        let rest = words(rest);
+        let is_same = |entity: &&mut DraftEntity| {
+            let mut names = std::iter::once(&entity.name).chain(&entity.aliases);
+            entity.kind.is_character() && names.any(|known| words(known) == rest)
+        };
+        let mut found = self.made.draft.entities.iter_mut().filter(is_same);
+        let (Some(entity), None) = (found.next(), found.next()) else { return false };
+        entity.add_alias(name);
+        true
     }
 
     /// Adds the nicknames in a block to their entities.
@@ -263,6 +313,47 @@ fn is_short_form(name: &str, text: &str) -> bool {
     is_name(text) && is_long && words(name).iter().any(|word| word != short && start(word) == start(short))
 }
 
+/// Returns whether a word is a title of a person or a word for a person: `Sister`, `Abbot`.
+fn is_title(word: &str) -> bool {
+    let word = word.to_lowercase();
+    contains_word(&ENGLISH.male_titles, &word)
+        || contains_word(&ENGLISH.female_titles, &word)
+        || lexicon::noun(&word) == Some(Kind::Npc)
+        || Language::english().is_occupation(&word)
+}
+
+/// Returns whether words are a role at a place, instead of a name: "Reeve of Saltwick".
+fn is_role(name: &str) -> bool {
+    name.split_once(" of ").is_some_and(|(role, _)| !role.contains(' ') && is_title(role))
+}
+
+/// Returns the name of the building that is named after a saint, if a text names the saint so: "the monastery of Saint Orso" is
+/// The Monastery of Saint Orso.
+fn dedicated_place(text: &str, saint: &str) -> Option<String> {
+    let first = saint.split(' ').next()?.trim_end_matches('.').to_lowercase();
+    if !contains_word(&ENGLISH.saint_titles, &first) {
+        return None;
+    }
+    let noun_before = |(at, _): (usize, &str)| {
+        let noun = text[..at].strip_suffix(" of ")?.rsplit([' ', '\n']).next()?;
+        contains_word(&ENGLISH.dedicated_buildings, &noun.to_lowercase()).then(|| upper_first(noun))
+    };
+    let noun = text.match_indices(saint).find_map(noun_before)?;
+    Some(format!("The {noun} of {saint}"))
+}
+
+/// Returns the name of the group that a sentence introduces: "The Lamplit are a brotherhood in the village."
+fn introduced_group(sentence: &str) -> Option<&str> {
+    let rest = sentence.strip_prefix("The ")?;
+    let is_name_word = |word: &&str| word.starts_with(char::is_uppercase) && word.chars().all(char::is_alphanumeric);
+    let length: usize = rest.split(' ').take(MAX_NAME_WORDS).take_while(is_name_word).map(|word| word.len() + 1).sum();
+    let name = rest.get(..length)?.trim_end();
+    let description = &rest[name.len()..];
+    let is_plural = ENGLISH.list_verbs.iter().any(|verb| description.starts_with(&format!(" {verb} ")));
+    let is_group = !name.is_empty() && is_plural && kind_after(description) == Some(Kind::Faction);
+    is_group.then(|| &sentence[.."The ".len() + name.len()])
+}
+
 /// Returns the kind of a name that begins with the word for a person: "Landlady Lisbet Quay", but not "King Street".
 fn titled_kind(name: &str) -> Option<Kind> {
     let (first, rest) = name.split_once(' ')?;
@@ -308,7 +399,8 @@ fn is_bare_noun(text: &str, at: usize, word: &str) -> bool {
     let begins =
         before.is_empty() || before.ends_with('\n') || sentence.ends_with(SENTENCE_ENDS) || sentence.ends_with(marks);
     let next = rest.strip_prefix(' ').and_then(|rest| rest.split_whitespace().next());
-    let ends = rest.starts_with([',', ';', '.']) || next.is_some_and(|next| NOUN_FOLLOWERS.contains(&next));
+    let ends =
+        rest.starts_with([',', ';', '.']) || next.is_some_and(|next| contains_word(&ENGLISH.noun_followers, next));
     is_noun && begins && ends
 }
 
@@ -343,7 +435,7 @@ fn leading_name(text: &str) -> Option<String> {
 
 /// Returns whether a name consists of words of the game.
 fn has_only_game_words(name: &str) -> bool {
-    words(name).iter().all(|word| NO_NAMES.contains(&word.as_str()))
+    words(name).iter().all(|word| contains_word(&ENGLISH.no_names, word))
 }
 
 /// Returns whether a name contains all words of another name: `Lord Cassian Thorne` contains `Lord Thorne`.

@@ -18,6 +18,7 @@ use super::{
     super::{
         answers::describe,
         draft::{Draft, DraftEntity, DraftGroup},
+        english::ENGLISH,
         sentences::{begins_with_anaphor, sentences},
     },
     PageReader,
@@ -43,9 +44,6 @@ const MAX_TIME_WORDS: usize = 2;
 
 /// Maximum number of words between "one of" and the state of a group: "one of the men lost in the mine".
 const MAX_FATE_WORDS: usize = 5;
-
-/// Words for the place that a sentence before names.
-pub(super) const PLACE_ADVERBS: [&str; 2] = ["there", "here"];
 
 /// A relation between two entities of a draft, by their indices.
 struct Relation {
@@ -198,6 +196,11 @@ fn first_role(entity: &DraftEntity) -> Option<Role> {
         false if is_bare => phrase.split(' ').take_while(|word| !is_stop_word(word)).collect::<Vec<_>>().join(" "),
         false => phrase.to_owned(),
     };
+    // A title can have a capital letter: "the new Reeve of Saltwick".
+    let (before, last) = noun.rsplit_once(' ').map_or(("", noun.as_str()), |(before, last)| (before, last));
+    let title = last.to_lowercase();
+    let is_title = Language::english().is_occupation(&title) || lexicon::noun(&title) == Some(Kind::Npc);
+    let noun = if is_title { format!("{before} {title}").trim_start().to_owned() } else { noun };
     let is_occupation = || Language::english().is_occupation(noun.rsplit(' ').next().unwrap_or_default());
     let is_noun = |word: &str| !is_stop_word(word) && word.chars().all(|c| c.is_lowercase() || c == '-');
     if noun.split(' ').count() > MAX_ROLE_WORDS
@@ -332,7 +335,7 @@ fn stated_relations(draft: &Draft, index: usize, extractor: &Extractor, lexicon:
     let mut text = String::new();
     for paragraph in &entity.description {
         for part in sentences(&paragraph.text).into_iter().flat_map(clauses) {
-            let part = &with_place_names(draft, part);
+            let part = &with_place_adverbs(draft, &with_place_names(draft, part));
             text.push_str(&with_subject(draft, index, part, place));
             text.push_str(". ");
             let is_place = |other: &usize| draft.entities[*other].kind == Kind::Location;
@@ -360,6 +363,25 @@ fn stated_relations(draft: &Draft, index: usize, extractor: &Extractor, lexicon:
         Some(Relation { subject, predicate, object, rank, is_prose: true })
     });
     relations.filter(|relation| relation.subject == index).collect()
+}
+
+/// Returns a sentence in which the name of the place that the sentence names last before "there" replaces this word, if the
+/// word ends a clause: "She runs the mill and lives there."
+fn with_place_adverbs(draft: &Draft, sentence: &str) -> String {
+    let all: Vec<&str> = sentence.split(' ').collect();
+    let replace = |(number, part): (usize, &&str)| {
+        let word = part.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let next = all.get(number + 1).filter(|_| word.len() == part.len());
+        let ends_clause = next.is_none_or(|next| contains_word(&english().name_conjunctions, next));
+        let is_adverb = ends_clause && contains_word(&ENGLISH.place_adverbs, word);
+        let before = if is_adverb { draft.named_in(&all[..number].join(" ")) } else { Vec::new() };
+        let place = before.into_iter().rev().find(|other| draft.entities[*other].kind == Kind::Location);
+        match place {
+            Some(place) => format!("at {}{}", draft.entities[place].name, &part[word.len()..]),
+            None => (*part).to_owned(),
+        }
+    };
+    all.iter().enumerate().map(replace).collect::<Vec<_>>().join(" ")
 }
 
 /// Splits a sentence at the full stops before a small letter: "Sees everything. lives on the ship."
@@ -397,7 +419,11 @@ pub(super) fn with_subject(draft: &Draft, index: usize, sentence: &str, place: O
     let replace = |part: &str| {
         let word = part.trim_end_matches(|c: char| !c.is_alphanumeric());
         let end = &part[word.len()..];
-        if PLACE_ADVERBS.contains(&word) { format!("at {}{end}", draft.entities[place].name) } else { part.to_owned() }
+        if contains_word(&ENGLISH.place_adverbs, word) {
+            format!("at {}{end}", draft.entities[place].name)
+        } else {
+            part.to_owned()
+        }
     };
     sentence.split(' ').map(replace).collect::<Vec<_>>().join(" ")
 }

@@ -2,44 +2,12 @@
 
 use hearsay_campaign::import::lexicon;
 use hearsay_extract::{Extraction, FactObject, Mention};
-use hearsay_model::{Kind, text::words};
+use hearsay_model::{Kind, text::words, words::contains_word};
 
-/// Words between a preposition and the name of a place: "two days from Corrow", "the quay of Saltwick".
-const PLACE_PARTS: [&str; 24] = [
-    "quay",
-    "quays",
-    "docks",
-    "dock",
-    "harbor",
-    "wall",
-    "walls",
-    "gate",
-    "gates",
-    "edge",
-    "outskirts",
-    "streets",
-    "roofs",
-    "ruler",
-    "mayor",
-    "governor",
-    "north",
-    "south",
-    "east",
-    "west",
-    "days",
-    "day",
-    "miles",
-    "hours",
-];
+use super::super::english::ENGLISH;
 
 /// Maximum number of words of a noun phrase.
 const MAX_NOUN_PHRASE_WORDS: usize = 5;
-
-/// Words and marks between a name and the noun phrase that describes it.
-const NAME_FOLLOWERS: [&str; 5] = [",", " is", " was", " are", " were"];
-
-/// Prepositions before the name of a place.
-const PLACE_PREPOSITIONS: [&str; 6] = ["in", "into", "inside", "outside", "across", "throughout"];
 
 /// Returns the kind of a new name, according to the extraction of facts. A name with a trade, an age or a similar
 /// attribute is a person.
@@ -75,9 +43,10 @@ pub(super) fn kind_in_text(text: &str, name: &str) -> Option<Kind> {
     })
 }
 
-fn kind_after(rest: &str) -> Option<Kind> {
+/// Returns the kind that the words after a name state: " is an inn in Gullhaven".
+pub(super) fn kind_after(rest: &str) -> Option<Kind> {
     let rest = rest.split(['.', ';', '\n']).next()?;
-    let rest = NAME_FOLLOWERS.iter().find_map(|verb| rest.strip_prefix(verb))?.trim_start();
+    let rest = ENGLISH.name_followers.iter().find_map(|verb| rest.strip_prefix(verb.as_str()))?.trim_start();
     let rest = ["a ", "an ", "the "].iter().find_map(|article| rest.strip_prefix(article))?;
     kind_of_noun_phrase(rest)
 }
@@ -116,11 +85,11 @@ fn is_after_place_words(before: &str) -> bool {
     let words: Vec<&str> = clause.split_whitespace().collect();
     let words = words.strip_suffix(&["the"]).unwrap_or(&words);
     let [.., noun, preposition] = words else {
-        return words.last().is_some_and(|word| PLACE_PREPOSITIONS.contains(&word.to_lowercase().as_str()));
+        return words.last().is_some_and(|word| contains_word(&ENGLISH.place_prepositions, &word.to_lowercase()));
     };
     match *preposition {
-        "of" => PLACE_PARTS.contains(noun) || lexicon::noun(noun) == Some(Kind::Location),
-        "from" => PLACE_PARTS.contains(noun),
-        other => PLACE_PREPOSITIONS.contains(&other),
+        "of" => contains_word(&ENGLISH.place_parts, noun) || lexicon::noun(noun) == Some(Kind::Location),
+        "from" => contains_word(&ENGLISH.place_parts, noun),
+        other => contains_word(&ENGLISH.place_prepositions, other),
     }
 }

@@ -6,7 +6,7 @@ use hearsay_model::{
     words::{contains_word, english},
 };
 
-use super::{super::draft::Draft, fields::PLACE_ADVERBS};
+use super::super::{draft::Draft, english::ENGLISH};
 
 /// Maximum number of words between the characters and the name of their place: "are in the".
 const MAX_PLACE_WORDS: usize = 2;
@@ -26,7 +26,7 @@ pub(super) fn presence(draft: &Draft, sentence: &str, scene: usize) -> Option<(V
         return None;
     }
     if let [word] = &words(rest)[..] {
-        return PLACE_ADVERBS.contains(&word.as_str()).then_some((present, scene));
+        return contains_word(&ENGLISH.place_adverbs, word).then_some((present, scene));
     }
     let (at, place) = *draft.named_at(rest).first()?;
     let is_place = draft.entities[place].kind == Kind::Location && (1..=MAX_PLACE_WORDS).contains(&at);

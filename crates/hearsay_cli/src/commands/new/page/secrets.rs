@@ -1,13 +1,21 @@
 //! Finds the secret text of a page, and the characters who know it.
 
-use hearsay_campaign::import::{nickname::stated_real_name, secret};
+use hearsay_campaign::import::{
+    knowers::{SecretKnowers, aware_in, is_list_of_knowers, split_knowers, unaware_in},
+    nickname::stated_real_name,
+    secret,
+};
 use hearsay_extract::is_anaphor;
-use hearsay_model::{EntityId, Kind, text::words, words::upper_first};
+use hearsay_model::{
+    EntityId, Kind,
+    text::words,
+    words::{contains_word, upper_first},
+};
 
 use super::{
     super::{
         draft::{Draft, DraftSecret, DraftSecretName},
-        knowers::{SecretKnowers, aware_in, is_list_of_knowers, split_knowers, unaware_in},
+        english::ENGLISH,
         sentences::begins_with_anaphor,
     },
     PageReader,
@@ -52,8 +60,16 @@ impl PageReader {
     /// the secret. Without such a list, the entity knows the secret, unless the entity is not an NPC, or the text says that
     /// somebody does not know the secret. A real name also becomes a secret name of the entity. Returns the entity.
     pub(super) fn add_secret(&mut self, text: &str, line: usize, heading: Option<usize>) -> Option<usize> {
-        let SecretKnowers { text, knowers, is_addition, unaware } = split_knowers(without_secret_label(text));
+        let secret = without_secret_label(text);
+        let SecretKnowers { text, knowers, is_addition, unaware } = split_knowers(secret);
         let draft = &self.made.draft;
+        // "Only he knows it": the bearer knows it.
+        let has_pronoun = knowers.iter().flat_map(|knowers| words(knowers)).any(|word| is_anaphor(&word));
+        let knowers = knowers.map(|knowers| draft.named_in(&capitalize(&knowers)));
+        // Words that name no entity of the page stay in the text.
+        let names_nobody = !has_pronoun && knowers.as_ref().is_some_and(Vec::is_empty);
+        let text = if names_nobody { secret.to_owned() } else { text };
+        let knowers = knowers.filter(|knowers| !knowers.is_empty());
         let is_owned = heading.is_none() && self.subjects.has_owner();
         let previous = self.subjects.current().filter(|_| !is_owned);
         let subject = is_owned.then(|| self.subjects.next(draft, &text).entity).flatten();
@@ -63,10 +79,6 @@ impl PageReader {
             _ => upper_first(&text),
         };
         let named = draft.named_in(&text);
-        // "Only he knows it": the bearer knows it.
-        let has_pronoun = knowers.iter().flat_map(|knowers| words(knowers)).any(|word| is_anaphor(&word));
-        let knowers =
-            knowers.map(|knowers| draft.named_in(&capitalize(&knowers))).filter(|knowers| !knowers.is_empty());
         let kind = |index: &usize| &draft.entities[*index].kind;
         let previous = previous.filter(|index| kind(index).is_character());
         let first = named.iter().copied().find(|index| *kind(index) == Kind::Npc);
@@ -132,23 +144,19 @@ fn states_knowledge(draft: &Draft, text: &str, entity: usize) -> bool {
 
 /// Returns whether a text begins without a subject: "Secretly works for the guild.", "Hates the toll."
 pub(super) fn lacks_subject(text: &str) -> bool {
-    const ADVERBS: [&str; 9] =
-        ["secretly", "actually", "really", "once", "also", "usually", "often", "mostly", "sometimes"];
     let words = words(text);
     let Some(first) = words.first() else { return false };
     let is_verb = first.ends_with('s') && !first.ends_with("ss") && !hearsay_model::spelling::is_stop_word(first);
     let next_is_name = text.split(' ').nth(1).is_some_and(|next| next.starts_with(char::is_uppercase));
-    text.starts_with(char::is_uppercase) && (is_verb || ADVERBS.contains(&first.as_str()) && !next_is_name)
+    text.starts_with(char::is_uppercase)
+        && (is_verb || contains_word(&ENGLISH.adverbs_without_subject, first) && !next_is_name)
 }
 
 /// Returns whether a text says that somebody does not know something: "Unbeknownst to Odo", "Odo does not know".
 fn denies_knowledge(text: &str) -> bool {
     let words = words(text);
     let is_negation = |word: &String| ["not", "never", "without"].contains(&word.as_str()) || word.ends_with("n't");
-    let is_knowing = |word: &String| {
-        ["know", "knows", "knew", "known", "knowing", "suspect", "suspects", "realize", "realise", "aware", "told"]
-            .contains(&word.as_str())
-    };
+    let is_knowing = |word: &String| contains_word(&ENGLISH.knowing_forms, word);
     let denies = |at: usize| is_negation(&words[at]) && words[at + 1..].iter().take(3).any(is_knowing);
     words.iter().any(|word| word == "unbeknownst" || word == "unaware") || (0..words.len()).any(denies)
 }

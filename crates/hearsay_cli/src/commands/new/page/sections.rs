@@ -2,9 +2,9 @@
 //! town`.
 
 use hearsay_campaign::import::{lexicon, nickname::is_about_real_name, secret};
-use hearsay_model::{Kind, text::words};
+use hearsay_model::{Kind, text::words, words::contains_word};
 
-use super::statements::is_claim_label;
+use super::{super::english::ENGLISH, statements::is_claim_label};
 
 /// Kinds of entities that a list below a heading names.
 const LISTED_KINDS: [Kind; 4] = [Kind::Npc, Kind::Location, Kind::Faction, Kind::Item];
@@ -29,68 +29,6 @@ pub(super) enum Section {
     /// Text about the game instead of the game world, such as house rules.
     DmOnly,
 }
-
-/// The words for each section, separated by commas. If a heading matches several sections, the first section counts.
-const SECTIONS: [(Section, &str); 10] = [
-    (
-        Section::Lies,
-        "lies, lie, falsehoods, untruths, deceptions, deceits, cover stories, cover story, false claims, false stories, \
-         untrue, not true, things that are not true, what is not true, bluffs, fibs, misinformation, alibi, pretence, \
-         official story, official version",
-    ),
-    (
-        Section::Rumours(None),
-        "rumours, rumors, rumour, rumor, gossip, hearsay, whispers, word on the street, tavern talk, talk of the town, \
-         what people say, what they say, people say, they say, heard in town, superstitions, legends, myths, \
-         old wives tales, what people believe",
-    ),
-    (
-        Section::Secrets,
-        "secrets, secret, truths, truth, in truth, in reality, dm only, gm only, for the dm, for the gm, behind the scenes, \
-         what is really going on, whats really going on, what really happened, what the players dont know, \
-         what the players do not know, what the party doesnt know, what nobody knows, spoilers, hidden facts",
-    ),
-    (
-        Section::Threads,
-        "quests, quest, side quests, threads, thread, plot threads, story threads, loose ends, loose threads, questions, \
-         unanswered questions, hooks, hook, plot hooks, adventure hooks, story hooks, quest hooks, missions, jobs, \
-         mysteries, leads, objectives, unresolved, story arcs",
-    ),
-    (Section::Players, "players, player characters, pcs, party, heroes, adventurers, party members"),
-    (
-        Section::People,
-        "people, persons, npcs, npc, characters, cast, cast of characters, whos who, dramatis personae, folk, locals, \
-         townsfolk, townspeople, villagers, residents, inhabitants, allies, enemies, villains, antagonists, rivals, \
-         contacts, non player characters",
-    ),
-    (
-        Section::Places,
-        "places, place, locations, location, sites, landmarks, points of interest, regions, settlements, towns, cities, \
-         villages, areas, shops, taverns, venues, geography",
-    ),
-    (
-        Section::Factions,
-        "factions, faction, groups, organisations, organizations, guilds, houses, powers, gangs, cults, clans, families, \
-         societies",
-    ),
-    (Section::Items, "items, objects, artifacts, artefacts, magic items, relics"),
-    (
-        Section::DmOnly,
-        "house rules, rules, table rules, todo, to do, loot, treasure, rewards, prep, preparation, session, sessions, \
-         session notes, this session, next session, next time, tonight, tonights session, tonights game, tonights plan, \
-         session zero, session zero notes, session 0 notes, scene, scenes, opening scene, first scene, read aloud, tone, \
-         genre, ideas for later, for later, for next time, note to self, notes to self, agenda, session plan, plan, \
-         schedule, timeline, music, playlist, handouts, encounters, encounter, combat, combat encounters, stat blocks, \
-         stats, ideas, brainstorm, links, reminders, random tables, safety tools, lines and veils, xp, xp awards",
-    ),
-];
-
-/// Words before the words of a section that do not change its meaning: "Important NPCs".
-const COMPANIONS: &str = "the, some, a, key, important, main, major, minor, notable, local, current, open, more, other, known, \
-                          all, our, my, possible, potential, recent, common, big, true, false, wrong, untrue, new, further";
-
-/// Words after the words of a section: "Rumours in Gullhaven".
-const FOLLOWERS: &str = "in, of, at, around, about, from, for, on, to, that, told, and, heard, near, here, by, so, we";
 
 /// Maximum number of words of a label that announces a section with more words.
 const MAX_LABEL_WORDS: usize = 6;
@@ -121,13 +59,13 @@ impl Section {
 
 /// Returns the section that a heading announces, also with more words: "Rumours in town", "Dorric's lies", "Session 3".
 pub(super) fn section(heading: &str) -> Option<Section> {
-    find(heading, |words, synonym| {
-        let is_plural = synonym.last().is_some_and(|word| word.ends_with('s'));
+    find(heading, |words, title| {
+        let is_plural = title.last().is_some_and(|word| word.ends_with('s'));
         let is_owner = |before: &[String]| {
             let is_preposition = |word: &String| ["of", "and", "the"].contains(&word.as_str());
             is_plural && before.len() <= MAX_OWNER_WORDS && !before.last().is_some_and(is_preposition)
         };
-        words.strip_prefix(synonym).is_some_and(can_follow) || words.strip_suffix(synonym).is_some_and(is_owner)
+        words.strip_prefix(title).is_some_and(can_follow) || words.strip_suffix(title).is_some_and(is_owner)
     })
 }
 
@@ -136,7 +74,7 @@ pub(super) fn section(heading: &str) -> Option<Section> {
 pub(super) fn labelled_section(label: &str) -> Option<Section> {
     let is_short = words(label).len() <= MAX_LABEL_WORDS;
     let longer = || {
-        let found = find(label, |words, synonym| words.strip_prefix(synonym).is_some_and(can_follow));
+        let found = find(label, |words, title| words.strip_prefix(title).is_some_and(can_follow));
         let has_number = label.contains(|c: char| c.is_ascii_digit());
         found.filter(|section| match section {
             Section::Secrets | Section::Lies | Section::Rumours(_) => is_short,
@@ -170,12 +108,12 @@ pub(super) fn is_secret_sentence(sentence: &str) -> bool {
 /// Returns whether words can follow the words of a section.
 fn can_follow(after: &[String]) -> bool {
     let is_number = |word: &String| word.chars().all(|c| c.is_ascii_digit());
-    after.first().is_none_or(|word| is_listed(FOLLOWERS, word) || is_number(word))
+    after.first().is_none_or(|word| contains_word(&ENGLISH.title_followers, word) || is_number(word))
 }
 
 /// Returns the section that a heading or label announces without further words: "Important NPCs", "Lie".
 pub(super) fn exact_section(heading: &str) -> Option<Section> {
-    find(heading, |words, synonym| words == synonym)
+    find(heading, |words, title| words == title)
 }
 
 /// Returns whether a heading or label announces what stands below it, and names no entity.
@@ -196,22 +134,34 @@ pub(super) fn listed_kind(heading: &str) -> Option<Kind> {
 fn find(heading: &str, matches: impl Fn(&[String], &[String]) -> bool) -> Option<Section> {
     let plain = heading.split('(').next().unwrap_or_default().replace(['\'', '\u{2019}'], "");
     let all = words(&plain);
-    let content = all.iter().position(|word| !is_listed(COMPANIONS, word)).unwrap_or(all.len());
-    let is_match = |synonym: &str| {
-        let synonym = words(synonym);
-        matches(&all, &synonym) || matches(&all[content..], &synonym)
+    let content = all.iter().position(|word| !contains_word(&ENGLISH.title_companions, word)).unwrap_or(all.len());
+    let is_match = |title: &String| {
+        let title = words(title);
+        matches(&all, &title) || matches(&all[content..], &title)
     };
-    let (section, _) = SECTIONS.iter().find(|(_, synonyms)| synonyms.split(", ").any(is_match))?;
+    let (section, _) = section_titles().into_iter().find(|(_, titles)| titles.iter().any(is_match))?;
     let has = |word: &str| all.iter().any(|other| other == word);
     Some(match section {
         Section::Rumours(_) if has("false") || has("untrue") || has("wrong") => Section::Rumours(Some(false)),
         Section::Rumours(_) if has("true") => Section::Rumours(Some(true)),
-        section => *section,
+        section => section,
     })
 }
 
-fn is_listed(list: &str, word: &str) -> bool {
-    list.split(", ").any(|listed| listed == word)
+/// Returns the titles of each section. If a heading matches several sections, the first section counts.
+fn section_titles() -> [(Section, &'static [String]); 10] {
+    [
+        (Section::Lies, &ENGLISH.lie_titles),
+        (Section::Rumours(None), &ENGLISH.rumour_titles),
+        (Section::Secrets, &ENGLISH.secret_titles),
+        (Section::Threads, &ENGLISH.thread_titles),
+        (Section::Players, &ENGLISH.player_titles),
+        (Section::People, &ENGLISH.people_titles),
+        (Section::Places, &ENGLISH.place_titles),
+        (Section::Factions, &ENGLISH.faction_titles),
+        (Section::Items, &ENGLISH.item_titles),
+        (Section::DmOnly, &ENGLISH.dm_only_titles),
+    ]
 }
 
 #[cfg(test)]

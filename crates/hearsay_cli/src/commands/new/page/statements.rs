@@ -1,43 +1,15 @@
 //! Reads lies and rumours: the statement, the characters who tell it, and the characters who hear it.
 
-use hearsay_campaign::import::truth::{split_remark, split_verdict, without_rumour_opener};
-use hearsay_model::{text::words, words::upper_first};
+use hearsay_campaign::import::{
+    knowers::is_reference,
+    truth::{split_remark, split_verdict, without_rumour_opener},
+};
+use hearsay_model::{
+    text::words,
+    words::{contains_word, upper_first},
+};
 
-use super::super::{knowers::is_reference, sentences::sentences};
-
-/// Verbs after the name of a character who states something.
-const TELLING_VERBS: [&str; 17] = [
-    "says",
-    "said",
-    "claims",
-    "claimed",
-    "tells",
-    "told",
-    "swears",
-    "swore",
-    "insists",
-    "insisted",
-    "pretends",
-    "pretended",
-    "maintains",
-    "maintained",
-    "boasts",
-    "lies",
-    "states",
-];
-
-/// Words before the names of the characters who tell a statement, in a remark: "(said by Juno)".
-const TELLER_STARTS: [&str; 6] = ["said by ", "told by ", "claimed by ", "spread by ", "according to ", "from "];
-
-/// Words before the names of the characters who hear a statement, in a remark: "Told to Odo."
-const HEARER_STARTS: [&str; 8] =
-    ["told to ", "said to ", "heard by ", "heard in ", "heard at ", "heard around ", "known in ", "believed by "];
-
-/// Words for all characters.
-const EVERYBODY: [&str; 4] = ["everyone", "everybody", "anyone", "all"];
-
-/// Verbs of a sentence that says who heard the statement before it: "Odo has heard it."
-const HEARING_VERBS: [&str; 2] = [" has heard", " have heard"];
+use super::super::{english::ENGLISH, sentences::sentences};
 
 /// Maximum number of words of a label for what a character says, before the verb: "What she says".
 const MAX_CLAIM_WORDS: usize = 3;
@@ -98,28 +70,33 @@ pub(super) fn told_statement(text: &str, names_someone: impl Fn(&str) -> bool) -
 
 /// Splits a sentence such as "Odo heard that the mill burned." into the words for the hearers, and the statement.
 fn heard_statement(text: &str) -> Option<(&str, &str)> {
-    let mut verbs = HEARING_VERBS.iter().chain(&[" heard"]);
-    let found = verbs.find_map(|verb| text.split_once(&format!("{verb} that ")));
+    let found = ENGLISH.heard_verbs.iter().find_map(|verb| text.split_once(&format!(" {verb} that ")));
     found.filter(|(hearers, _)| words(hearers).len() <= MAX_TELLER_WORDS)
 }
 
 /// Returns whether words name all characters: "everybody".
 pub(super) fn is_everybody(hearers: &str) -> bool {
-    EVERYBODY.contains(&hearers.to_lowercase().as_str())
+    contains_word(&ENGLISH.everybody, &hearers.to_lowercase())
 }
 
 /// Returns whether a sentence only says who tells or hears the sentence before: "Told to Odo.", "Odo has heard it.", "Odo
 /// tells it."
 pub(super) fn is_remark_about_telling(sentence: &str) -> bool {
     let lowercase = sentence.to_lowercase();
-    TELLER_STARTS.iter().chain(&HEARER_STARTS).any(|start| lowercase.starts_with(*start) && *start != "from ")
+    let mut starts = ENGLISH.teller_starts.iter().chain(&ENGLISH.hearer_starts).filter(|start| *start != "from");
+    starts.any(|start| begins_with(&lowercase, start))
         || hearers(sentence).is_some()
         || split_at_verb(sentence).is_some_and(|(.., rest)| !words(rest).is_empty() && is_reference(rest))
 }
 
+/// Returns whether a text begins with some words and a space.
+fn begins_with(text: &str, words: &str) -> bool {
+    text.strip_prefix(words).is_some_and(|rest| rest.starts_with(' '))
+}
+
 /// Returns the words for the hearers in a sentence such as "Odo has heard it."
 fn hearers(sentence: &str) -> Option<&str> {
-    let (names, rest) = HEARING_VERBS.iter().find_map(|verb| sentence.split_once(verb))?;
+    let (names, rest) = ENGLISH.hearing_verbs.iter().find_map(|verb| sentence.split_once(&format!(" {verb}")))?;
     let is_list = words(names).len() <= MAX_TELLER_WORDS && (rest.is_empty() || rest.starts_with([' ', '.', '!']));
     (is_list && is_reference(rest)).then_some(names)
 }
@@ -127,7 +104,7 @@ fn hearers(sentence: &str) -> Option<&str> {
 /// Returns whether a label announces what a character says, which need not be true: "What she says", "He claims".
 pub(super) fn is_claim_label(label: &str) -> bool {
     let words = words(label);
-    let is_verb = |word: &String| TELLING_VERBS.contains(&word.as_str());
+    let is_verb = |word: &String| contains_word(&ENGLISH.telling_verbs, word);
     let Some(at) = words.iter().position(is_verb) else { return false };
     let begins_claim = at == 0 || words[0] == "what" || hearsay_extract::is_anaphor(&words[0]);
     begins_claim && at <= MAX_CLAIM_WORDS && words.len() - at <= MAX_CLAIM_WORDS
@@ -159,14 +136,14 @@ fn read_remark(remark: &str, stated: &mut ToldStatement, names_someone: &impl Fn
         }
         return true;
     }
-    let after = |starts: &[&str]| {
-        starts.iter().find_map(|start| remark.get(lowercase.starts_with(*start).then_some(start.len())?..))
+    let after = |starts: &[String]| {
+        starts.iter().find_map(|start| remark.get(begins_with(&lowercase, start).then_some(start.len() + 1)?..))
     };
-    if let Some(hearers) = after(&HEARER_STARTS).or_else(|| hearers(remark)) {
+    if let Some(hearers) = after(&ENGLISH.hearer_starts).or_else(|| hearers(remark)) {
         stated.hearers = Some(hearers.to_owned());
         return names_someone(hearers) || is_everybody(hearers);
     }
-    let teller = after(&TELLER_STARTS).map(str::to_owned);
+    let teller = after(&ENGLISH.teller_starts).map(str::to_owned);
     // "(Cutter tells everybody)", "(Juno)"
     let teller = teller.or_else(|| split_at_verb(remark).map(|(teller, ..)| teller.to_owned()));
     let teller = teller.or_else(|| (words(remark).len() <= MAX_TELLER_WORDS).then(|| remark.to_owned()));
@@ -216,7 +193,7 @@ fn split_at_verb(text: &str) -> Option<(&str, &str, &str)> {
     let mut at = 0;
     for (number, word) in text.split(' ').enumerate().take(MAX_TELLER_WORDS + 1) {
         let plain = word.trim_end_matches([':', ',']);
-        if number > 0 && TELLING_VERBS.contains(&plain) {
+        if number > 0 && contains_word(&ENGLISH.telling_verbs, plain) {
             return Some((text[..at].trim_end(), plain, text.get(at + plain.len()..)?));
         }
         at += word.len() + 1;

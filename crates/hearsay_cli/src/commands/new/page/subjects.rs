@@ -12,19 +12,9 @@ use hearsay_model::{
 
 use super::super::{
     draft::{Draft, DraftEntity, clean},
+    english::ENGLISH,
     sentences::begins_with_anaphor,
 };
-
-/// Words of a name or title that state the gender of a person.
-const MALE_TITLES: [&str; 12] =
-    ["lord", "sir", "king", "prince", "baron", "count", "duke", "brother", "father", "mister", "mr", "master"];
-const FEMALE_TITLES: [&str; 14] = [
-    "lady", "dame", "queen", "princess", "baroness", "countess", "duchess", "sister", "mother", "mistress", "mrs",
-    "ms", "miss", "widow",
-];
-
-/// Auxiliary verbs after a name.
-const VERBS: [&str; 10] = ["is", "was", "has", "had", "will", "can", "cannot", "used", "wants", "does"];
 
 /// What the pronoun at the beginning of a sentence refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +52,10 @@ pub(super) struct Subjects {
     current: Option<usize>,
     /// The entities that the current block named so far.
     mentioned: Vec<usize>,
+    /// Number of the first entity in `mentioned` that the last sentence named.
+    first_recent: usize,
+    /// The entity with which the last sentence began.
+    leading: Option<usize>,
 }
 
 impl Subjects {
@@ -70,10 +64,10 @@ impl Subjects {
     /// sentence that names only one character refers to this character.
     pub(super) fn learn_pronouns(&mut self, draft: &Draft, sentences: &[(&str, usize)], owner: Option<usize>) {
         for (index, entity) in draft.entities.iter().enumerate().filter(|(_, entity)| entity.kind.is_character()) {
-            let has_title = |titles: &[&str]| words(&entity.name).iter().any(|word| titles.contains(&word.as_str()));
-            if has_title(&MALE_TITLES) {
+            let has_title = |titles: &[String]| words(&entity.name).iter().any(|word| contains_word(titles, word));
+            if has_title(&ENGLISH.male_titles) {
                 self.pronouns.insert(index, Pronoun::Male);
-            } else if has_title(&FEMALE_TITLES) {
+            } else if has_title(&ENGLISH.female_titles) {
                 self.pronouns.insert(index, Pronoun::Female);
             }
         }
@@ -106,11 +100,12 @@ impl Subjects {
         self.current = owner;
         self.mentioned.clear();
         self.mentioned.extend(owner);
+        (self.first_recent, self.leading) = (0, owner);
     }
 
     /// Ends the text about an entity within a block. The next sentences can refer to the place `place`.
     pub(super) fn begin_scene(&mut self, place: usize) {
-        self.current = None;
+        (self.current, self.leading) = (None, None);
         self.mentioned.push(place);
     }
 
@@ -146,14 +141,17 @@ impl Subjects {
                 None => self.replace_objects(draft, &text, previous, entity),
             };
         }
+        self.first_recent = self.mentioned.len();
         self.mentioned.extend(draft.named_in(sentence));
         self.mentioned.extend(entity);
+        self.leading = if pronoun.is_some() { entity } else { leading_entity(draft, sentence) };
         self.current = entity;
         SentenceSubject { entity, text }
     }
 
     /// Returns the entity to which a pronoun refers: the owner of the block, the current entity, or the entity that was
-    /// named last. An entity whose pronoun is known comes before an entity whose pronoun is unknown.
+    /// named last. An entity whose pronoun is known comes before an entity whose pronoun is unknown. However, the entity with
+    /// which the last sentence began comes before the entities that only earlier sentences named.
     fn referent(&mut self, draft: &Draft, pronoun: Pronoun) -> Option<usize> {
         let near: Vec<usize> =
             self.owner.into_iter().chain(self.current).chain(self.mentioned.iter().rev().copied()).collect();
@@ -161,10 +159,14 @@ impl Subjects {
         let found = match pronoun {
             Pronoun::Thing => near.iter().copied().find(|index| !is_person(*index)),
             pronoun => {
-                let known = near.iter().copied().find(|index| self.pronouns.get(index) == Some(&pronoun));
-                let unknown =
-                    || near.iter().copied().find(|index| is_person(*index) && !self.pronouns.contains_key(index));
-                known.or_else(unknown)
+                let is_known = |index: &usize| self.pronouns.get(index) == Some(&pronoun);
+                let is_unknown = |index: &usize| is_person(*index) && !self.pronouns.contains_key(index);
+                let recent = &self.mentioned[self.first_recent..];
+                let mut of_last = self.owner.into_iter().chain(self.current).chain(recent.iter().rev().copied());
+                let leading = self.leading.filter(|index| self.owner.is_none() && is_unknown(index));
+                let known = of_last.find(is_known).or(leading);
+                let earlier = || near.iter().copied().find(is_known);
+                known.or_else(earlier).or_else(|| near.iter().copied().find(is_unknown))
             }
         };
         if let (Some(found), true) = (found, pronoun != Pronoun::Thing) {
@@ -250,6 +252,40 @@ pub(super) fn leading_entity(draft: &Draft, sentence: &str) -> Option<usize> {
     if leads { named_first(draft, sentence) } else { None }
 }
 
+/// Splits a sentence that describes several characters into one sentence for each character: "Odo is a cook, Wren is a smith
+/// and Pia is a thief." Returns nothing if a part refers to another part with a pronoun.
+pub(super) fn descriptions(draft: &Draft, sentence: &str) -> Vec<(usize, String)> {
+    let begins = |(at, _): (usize, &str)| {
+        let (before, rest) = (&sentence[..at], &sentence[at + 1..]);
+        let ends = before.ends_with(',') || before.ends_with(" and");
+        let character = ends.then(|| described_character(draft, rest)).flatten()?;
+        Some((at + 1, character))
+    };
+    let Some(first) = described_character(draft, sentence) else { return Vec::new() };
+    let mut starts = vec![(0, first)];
+    starts.extend(sentence.match_indices(' ').filter_map(begins));
+    let is_new = |number: usize| starts[..number].iter().all(|(_, other)| *other != starts[number].1);
+    let has_pronoun = words(sentence).iter().any(|word| hearsay_extract::is_anaphor(word));
+    if starts.len() < 2 || has_pronoun || !(1..starts.len()).all(is_new) {
+        return Vec::new();
+    }
+    let ends = starts.iter().skip(1).map(|(start, _)| *start).chain([sentence.len()]);
+    let part = |((start, character), end): (&(usize, usize), usize)| {
+        let part = sentence[*start..end].trim_end();
+        let part = part.strip_suffix(" and").unwrap_or(part).trim_end_matches([',', '.']);
+        (*character, format!("{part}."))
+    };
+    starts.iter().zip(ends).map(part).collect()
+}
+
+/// Returns the character with whose name a text begins, if a verb such as "is" follows the name.
+fn described_character(draft: &Draft, text: &str) -> Option<usize> {
+    let (at, first) = *draft.named_at(text).first()?;
+    let verb = text.split(' ').find(|word| !word.starts_with(char::is_uppercase))?;
+    let is_described = at == 0 && draft.entities[first].kind.is_character() && contains_word(&ENGLISH.name_verbs, verb);
+    is_described.then_some(first)
+}
+
 /// Returns whether the first word of a sentence can be an ordinary word instead of the nickname of an entity: "Tar and
 /// cabbage." A verb must follow a nickname of one word.
 fn is_ordinary_word(entity: &DraftEntity, sentence: &str) -> bool {
@@ -262,7 +298,7 @@ fn is_ordinary_word(entity: &DraftEntity, sentence: &str) -> bool {
 
 /// Returns whether a word after a name can be a verb.
 pub(super) fn is_verb(word: &str) -> bool {
-    word.starts_with(char::is_lowercase) && (word.ends_with('s') || VERBS.contains(&word))
+    word.starts_with(char::is_lowercase) && (word.ends_with('s') || contains_word(&ENGLISH.name_verbs, word))
 }
 
 /// Returns whether a sentence begins with a possession of an entity: "Bettony's ring is lost."
@@ -337,6 +373,22 @@ mod tests {
     }
 
     #[test]
+    fn a_pronoun_refers_to_the_beginning_of_the_sentence_before() {
+        // The sentence about Hob names two persons, so nothing else states the pronoun of Hob.
+        let text = ["Bettony runs the Lantern.", "She drinks.", "Hob is a friend of Dorric.", "She cheats Dorric."];
+        let expected = [
+            "bettony-flask: Bettony runs the Lantern.",
+            "bettony-flask: She drinks.",
+            "hob-fenn: Hob is a friend of Dorric.",
+            "hob-fenn: She cheats Dorric.",
+        ];
+        assert_eq!(subjects(None, &text), expected);
+        // A person whose pronoun is known comes first if the sentence before names the person.
+        let text = ["Bettony runs the Lantern.", "She drinks.", "Hob is a friend of Bettony.", "She cheats."];
+        assert_eq!(subjects(None, &text)[3], "bettony-flask: Bettony Flask cheats.");
+    }
+
+    #[test]
     fn an_item_is_about_its_entity() {
         let item = ["Dorric Vane - a lender.", "He is kind.", "Bettony hates him.", "Owes money to Hob.", "He drinks."];
         let expected = [
@@ -378,6 +430,29 @@ mod tests {
             "hob-fenn: Hob likes Bettony.",
         ];
         assert_eq!(subjects(None, &text), expected);
+    }
+
+    #[test]
+    fn a_list_of_descriptions_is_split() {
+        let mut draft = Draft::default();
+        for name in ["Bettony Flask", "Dorric Vane", "Hob Fenn"] {
+            draft.add(name, Kind::Player).unwrap();
+        }
+        let text = "Bettony Flask is a cook from the north, Dorric was a smith, and Hob is a thief of twelve.";
+        let expected = [
+            (0, "Bettony Flask is a cook from the north.".to_owned()),
+            (1, "Dorric was a smith.".to_owned()),
+            (2, "Hob is a thief of twelve.".to_owned()),
+        ];
+        assert_eq!(descriptions(&draft, text), expected);
+        for text in [
+            "Bettony is a cook, and Dorric is her brother.",
+            "Bettony is a cook and hates Dorric.",
+            "Bettony is a cook, a thief and a smith.",
+            "In the north, Bettony is a cook.",
+        ] {
+            assert!(descriptions(&draft, text).is_empty(), "{text}");
+        }
     }
 
     #[test]

@@ -224,6 +224,34 @@ fn short_notes_have_places_lists_and_knowers() {
 }
 
 #[test]
+fn words_about_the_knowers_of_a_secret_are_no_part_of_it() {
+    let page = "# Fork\n\n## People\n\n- Hanna Pike, the landlady.\n- Tobin Reed, the bailiff.\n- Mags Orrel, a herbalist.\n\n\
+                ## Secrets\n\n@SECRET@\n";
+    for (secret, text) in [
+        ("Tobin and Mags know that the well is poisoned.", "The well is poisoned."),
+        ("Known only to Tobin and Mags: the well is poisoned.", "The well is poisoned."),
+        ("The well is poisoned (Tobin and Mags know).", "The well is poisoned."),
+        (
+            "The well is poisoned. Tobin and Mags know this. The water smells of almonds.",
+            "The well is poisoned. The water smells of almonds.",
+        ),
+        ("The well is poisoned. Nobody but Tobin and Mags knows it.", "The well is poisoned."),
+    ] {
+        let made = read(&page.replace("@SECRET@", secret), None, "town");
+        let secrets =
+            made.draft.entities.iter().flat_map(|entity| entity.secrets.iter().map(move |secret| (entity, secret)));
+        let found: Vec<(String, Vec<&str>)> = secrets
+            .map(|(bearer, secret)| {
+                let others = secret.known_by.iter().map(hearsay_model::EntityId::as_str);
+                let bearer = (!secret.is_unknown_to_owner).then_some(bearer.id.as_str());
+                (secret.text.clone(), bearer.into_iter().chain(others).collect())
+            })
+            .collect();
+        assert_eq!(found, [(text.to_owned(), vec!["tobin-reed", "mags-orrel"])], "{secret}");
+    }
+}
+
+#[test]
 fn a_list_of_knowers_makes_the_sentence_before_secret() {
     let made = read("Odo Brandt is a ferryman. Odo hid the ledger. Known only to Odo.\n", None, "town");
     assert_eq!(entities(&made), ["odo-brandt (npc): Odo Brandt is a ferryman. | Odo hid the ledger."]);

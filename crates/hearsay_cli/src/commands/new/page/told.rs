@@ -272,14 +272,32 @@ impl PageReader {
     }
 
     fn told(&self, text: &str) -> ToldStatement {
-        told_statement(text, |words| !self.made.draft.named_in(&capitalize(words)).is_empty())
+        told_statement(text, |words| !self.named_by(words).is_empty())
+    }
+
+    /// Returns the entities that words of any case name, or else the only character with a title in another name: "the abbot" is
+    /// Severin, whom the page also calls Abbot Severin.
+    pub(super) fn named_by(&self, names: &str) -> Vec<usize> {
+        let draft = &self.made.draft;
+        let named = draft.named_in(&capitalize(names));
+        let all = words(names);
+        let [article, title] = &all[..] else { return named };
+        if !named.is_empty() || article != "the" {
+            return named;
+        }
+        let has_title = |index: &usize| {
+            let entity = &draft.entities[*index];
+            entity.kind.is_character() && entity.aliases.iter().any(|alias| words(alias).first() == Some(title))
+        };
+        let mut titled = (0..draft.entities.len()).filter(has_title);
+        titled.next().filter(|_| titled.next().is_none()).into_iter().collect()
     }
 
     /// Returns the character or group that tells a statement: the named teller, or else the entity of the headings, or
     /// else the entity `before`.
     fn teller(&self, stated: &ToldStatement, block: &PageBlock, before: Option<usize>) -> Option<usize> {
         let draft = &self.made.draft;
-        let named = stated.teller.as_ref().map(|teller| draft.named_in(&capitalize(teller))).unwrap_or_default();
+        let named = stated.teller.as_ref().map(|teller| self.named_by(teller)).unwrap_or_default();
         let by_headings = self.entity_of_headings(block).into_iter().chain(self.named_by_headings(block));
         let can_lie =
             |index: &usize| draft.entities[*index].kind.is_character() || draft.entities[*index].kind == Kind::Faction;

@@ -1,10 +1,17 @@
-//! Completes the lies of a page: the truth that each lie hides, and the hearers of the lies that everybody hears.
+//! Completes the lies of a page: the truth that each lie hides, and the hearers of the lies that everybody hears. Completes
+//! the deaths: the places whose residents know them.
 
 use std::collections::HashSet;
 
 use hearsay_model::{EntityId, spelling::is_stop_word, text::words};
 
-use super::{super::draft::Draft, PageReader};
+use super::{
+    super::draft::{Draft, DraftSecret},
+    PageReader,
+};
+
+/// The condition of a dead character.
+const DEAD: &str = "dead";
 
 impl PageReader {
     /// Makes the last secret of an entity the truth behind the lies that this entity tells, from the lie with the number
@@ -19,7 +26,8 @@ impl PageReader {
     }
 
     /// Links each lie without a truth to the secret of its teller that shares the most words with the lie. The names of
-    /// entities do not count. If two secrets share as many words, the truth is unclear.
+    /// entities do not count. If two secrets share as many words, the truth is unclear. If no secret shares a word, the truth
+    /// is the only secret of the teller about another character that the lie names.
     pub(super) fn link_similar_truths(&mut self) {
         let draft = &mut self.made.draft;
         let names: HashSet<String> = draft.entities.iter().flat_map(|entity| words(&entity.name)).collect();
@@ -36,7 +44,10 @@ impl PageReader {
             let mut shared: Vec<(usize, usize)> = shared.filter(|(count, _)| *count > 0).collect();
             shared.sort_unstable();
             let secret = match shared[..] {
-                [] => continue,
+                [] => match secret_about_same(draft, teller, &lie.about) {
+                    Some(secret) => secret,
+                    None => continue,
+                },
                 [.., (second, _), (most, _)] if second == most => continue,
                 [.., (_, secret)] => secret,
             };
@@ -60,6 +71,33 @@ impl PageReader {
             }
         }
     }
+
+    /// Makes each death that the page states openly known to the residents of the largest place around the home of the dead
+    /// character, or else around the place where the play begins.
+    pub(super) fn set_known_deaths(&mut self) {
+        let draft = &mut self.made.draft;
+        for index in 0..draft.entities.len() {
+            let entity = &draft.entities[index];
+            let place = entity.home.as_ref().or(entity.location.as_ref()).or(draft.start.as_ref());
+            let is_dead = entity.condition.as_deref() == Some(DEAD);
+            let place = place.filter(|_| is_dead).map(|place| largest_place(draft, place));
+            draft.entities[index].condition_known_in = place;
+        }
+    }
+}
+
+/// Returns the only secret of an entity that is about another character of a lie, as far as the entity knows the secret.
+fn secret_about_same(draft: &Draft, teller: usize, about: &[EntityId]) -> Option<usize> {
+    let entity = &draft.entities[teller];
+    let is_other = |id: &&EntityId| {
+        let is_character = draft.entities.iter().any(|other| other.id == **id && other.kind.is_character());
+        **id != entity.id && is_character
+    };
+    let others: Vec<&EntityId> = about.iter().filter(is_other).collect();
+    let is_about =
+        |secret: &DraftSecret| !secret.is_unknown_to_owner && secret.about.iter().any(|id| others.contains(&id));
+    let mut found = (0..entity.secrets.len()).filter(|number| is_about(&entity.secrets[*number]));
+    found.next().filter(|_| found.next().is_none())
 }
 
 /// Makes a secret the truth behind a lie of the same entity, unless the lie already has a truth.

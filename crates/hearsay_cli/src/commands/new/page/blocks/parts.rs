@@ -1,6 +1,7 @@
 //! Splits a block into its parts: the text about an entity, and the statements and secret names within this text.
 
 use hearsay_campaign::import::{
+    knowers::is_remark_about_knowers,
     nickname::{is_about_real_name, stated_real_name},
     secret,
 };
@@ -11,7 +12,6 @@ use super::{
 };
 use crate::commands::new::{
     answers::{is_name, item},
-    knowers::is_remark_about_knowers,
     sentences::sentences,
 };
 

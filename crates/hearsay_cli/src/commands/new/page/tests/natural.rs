@@ -158,7 +158,7 @@ fn a_page_in_the_words_of_a_dm_is_read() {
     assert_eq!((&entity("aldous-crane").location, entity("aldous-crane").is_guest), (&Some(id("assay-office")), true));
     assert_eq!(entity("emeric-sool").home, Some(id("assay-office")));
     let secret = &entity("emeric-sool").secrets[0];
-    assert_eq!(secret.text, "Sool knows that the men in Shaft Nine were alive.");
+    assert_eq!(secret.text, "The men in Shaft Nine were alive.");
     assert_eq!((secret.is_unknown_to_owner, &secret.known_by[..]), (false, &[id("aldous-crane")][..]));
     // The sentence before the lie is the truth behind it.
     assert_eq!(entity("aldous-crane").secrets[0].text, "Crane blew up Shaft Nine with black powder.");
@@ -218,4 +218,97 @@ Half deaf, never sober.
     assert_eq!(people, expected);
     let lantern = made.draft.entities.iter().find(|entity| entity.id.as_str() == "the-wet-lantern").unwrap();
     assert_eq!(joined(&lantern.description), "Inn in the harbour of Gannet Rock.");
+}
+
+const PROSE_OF_A_DM: &str = "\
+# Salt and Ash
+
+Players: Rhea Dunn (Jo), Tobin Ash (Mo)
+
+Rhea is a deserter from the fleet and Tobin is a travelling locksmith.
+
+We start in the Green Pike, an inn in Hale. Hale is a fishing village under the cliff.
+
+Above the village is the abbey of Saint Ursa. Its bishop is Emmerich, a quiet old man who never sleeps. Sister Alba was \
+the cook of the abbey.
+
+The foreman is Gerd Pohl, big, sings alone. He lives in Hale with his son Tomas, whom everybody calls Tomi. Lotte Brand is \
+a smuggler who sells lamp oil. She lives in Hale. Old Wenna (Rowena Zeller) is the herb woman. She lives in Hale and hates \
+the bishop.
+
+The Wakeful are a brotherhood in the village which keeps a fire.
+
+Secret: Bishop Emmerich drowned Sister Alba in the cistern below the abbey. Only Emmerich knows this.
+
+The bishop tells everybody that Sister Alba went home. That is a lie.
+";
+
+#[test]
+fn prose_with_other_names_and_pronouns_is_read() {
+    let made = read(PROSE_OF_A_DM, None, "town");
+    let entity = |id: &str| made.draft.entities.iter().find(|entity| entity.id.as_str() == id).unwrap();
+    assert_eq!(joined(&entity("rhea-dunn").description), "Rhea is a deserter from the fleet.");
+    assert_eq!(joined(&entity("tobin-ash").description), "Tobin is a travelling locksmith.");
+    let wenna = joined(&entity("old-wenna").description);
+    assert_eq!(wenna, "Old Wenna is the herb woman. She lives in Hale and hates the bishop.");
+    assert!(!joined(&entity("lotte-brand").description).contains("hates"));
+    assert_eq!(entity("old-wenna").aliases, ["Rowena Zeller"]);
+    assert_eq!(entity("tomas").aliases, ["Tomi"]);
+    assert_eq!(entity("emmerich").aliases, ["Bishop Emmerich"]);
+    let ids: Vec<&str> = made.draft.entities.iter().map(|entity| entity.id.as_str()).collect();
+    for absent in ["rowena-zeller", "tomi", "bishop-emmerich", "saint-ursa"] {
+        assert!(!ids.contains(&absent), "{ids:?}");
+    }
+    assert_eq!(entity("the-abbey-of-saint-ursa").kind, Kind::Location);
+    assert_eq!(entity("the-wakeful").kind, Kind::Faction);
+}
+
+#[test]
+fn a_sentence_that_calls_a_statement_a_lie_makes_a_lie() {
+    let made = read(PROSE_OF_A_DM, None, "town");
+    assert_eq!(made.draft.lies.len(), 1, "{:?}", made.draft.lies);
+    let lie = &made.draft.lies[0];
+    assert_eq!((lie.by.as_str(), lie.text.text.as_str()), ("emmerich", "Sister Alba went home."));
+    assert_eq!(lie.told_to, [EntityId::new("hale").unwrap()]);
+    // The lie and the secret are about the same person, so the secret is the truth behind the lie.
+    let emmerich = made.draft.entities.iter().find(|entity| entity.id.as_str() == "emmerich").unwrap();
+    assert!(lie.truth_is.is_some() && lie.truth_is == emmerich.secrets[0].id, "{lie:?}");
+    let page =
+        "# Town\n\n## People\n\n- Odo Marsh, a clerk.\n\n## Notes\n\nOdo Marsh says that he is rich. He is kind.\n";
+    assert!(read(page, None, "town").draft.lies.is_empty());
+}
+
+#[test]
+fn roles_homes_and_deaths_in_a_list_are_fields() {
+    let page = "\
+# Tan
+
+We start in the Vat House.
+
+## People
+
+**Bera Holt** - master tanner, runs the Vat House and lives there. Loud.
+
+**Carsten Thule** - the new Reeve of Hale, nephew of Odo Thule.
+
+**Odo Thule** (dead) - the old Reeve.
+
+## Places
+
+**The Vat House** - an old inn in Hale.
+
+**Hale** - a town on a river.
+";
+    let made = read(page, None, "town");
+    let entity = |id: &str| made.draft.entities.iter().find(|entity| entity.id.as_str() == id).unwrap();
+    assert_eq!(entity("bera-holt").home, Some(EntityId::new("the-vat-house").unwrap()));
+    assert_eq!(entity("carsten-thule").occupation.as_deref(), Some("new Reeve"));
+    assert!(!made.draft.entities.iter().any(|entity| entity.id.as_str().starts_with("reeve")));
+    // The people of the town know that Odo is dead.
+    let odo = entity("odo-thule");
+    assert_eq!(
+        (odo.condition.as_deref(), &odo.condition_known_in),
+        (Some("dead"), &Some(EntityId::new("hale").unwrap()))
+    );
+    assert_eq!(entity("bera-holt").condition_known_in, None);
 }

@@ -1,0 +1,270 @@
+//! The question that a template answers, and how well a statement answers it.
+
+use std::collections::BTreeSet;
+
+use hearsay_model::{
+    EntityId, PredicateRole, attribute,
+    spelling::{is_common_word, is_stop_word},
+    text::{contains_name, words},
+    words::{contains_word, english, is_past_verb},
+};
+use hearsay_recall::{Line, LineClaim, LinkedEntity, Remark, SceneContext, stems};
+
+use super::statement::{Statement, words_after_name};
+
+/// Minimum cosine of the question and a line for which the character mentions the line.
+const MIN_COSINE: f32 = 0.4;
+
+/// Minimum word score of a line for which the character mentions the line, if the line has no vector.
+const MIN_WORDS: f32 = 0.5;
+
+/// Minimum cosine of the question and a sentence that shares no word with the question apart from names. A sentence about
+/// the same person is similar to the question, even if it says nothing about the matter. Also the minimum for a sentence
+/// that shares only a few words with a question that names no entity.
+const MIN_COSINE_BY_NAMES: f32 = 0.5;
+
+/// Minimum cosine of a question such as "Is Pell rich?" and a sentence that does not repeat the property.
+const MIN_COSINE_OF_STATE: f32 = 0.7;
+
+/// A line about the character is preferred if the question is about the character.
+const ADDRESS_ADVANTAGE: f32 = 0.15;
+
+/// A line about the character and the listener who asks is preferred to all others if the question is about both, as in
+/// "What did you promise me?", and the line shares a word with the question.
+const MUTUAL_ADVANTAGE: f32 = 1.0;
+
+/// A line that links two entities is preferred if the question asks for an entity, as in "Who owns the barge?", and the line
+/// shares most words with the question.
+const ENTITY_ADVANTAGE: f32 = 0.3;
+
+/// A line that says when something happens is preferred if the question asks for the time, as in "When did the barge sink?",
+/// and the line shares a word with the question.
+const TIME_ADVANTAGE: f32 = 0.3;
+
+/// Maximum difference between the best statement and another statement in the same reply, and between a statement that
+/// the character may not tell and the best statement that it may tell instead.
+const MAX_DIFFERENCE: f32 = 0.15;
+
+/// Kind of a question about an entity as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Overview {
+    /// What happened to the entity.
+    Events,
+    /// Who or what the entity is.
+    Identity,
+}
+
+/// A question to the character.
+pub(super) struct Question<'a> {
+    context: &'a SceneContext,
+    /// Listener who asks the question.
+    asker: Option<&'a EntityId>,
+    /// Stems of the words of the question, apart from stop words and words with a capital letter.
+    stems: BTreeSet<String>,
+    /// `None` if the question is about a certain matter.
+    overview: Option<Overview>,
+    /// Whether the question is about the character.
+    addresses_speaker: bool,
+    /// Whether the question is about the character and the asker.
+    is_mutual: bool,
+    /// Whether the answer names a person, a thing or a place.
+    asks_for_entity: bool,
+    /// Whether the answer is a time.
+    asks_for_time: bool,
+    /// Whether the answer is whether an entity has a property.
+    asks_for_state: bool,
+    /// Entities that the question names, apart from the character, which may only be addressed.
+    others: Vec<&'a LinkedEntity>,
+    /// Words with a capital letter that name no entity that the character knows. Empty if the question also names an
+    /// entity that the character knows.
+    unknown_names: Vec<String>,
+}
+
+impl<'a> Question<'a> {
+    pub(super) fn new(context: &'a SceneContext, asker: Option<&'a EntityId>) -> Self {
+        let question_words = words(&context.question);
+        let contains = |list: &[String]| question_words.iter().any(|word| contains_word(list, word));
+        let is_name = |word: &&str| word.starts_with(char::is_uppercase);
+        let plain: Vec<&str> = context.question.split_whitespace().filter(|word| !is_name(word)).collect();
+        let first_is = |list: &[String]| question_words.first().is_some_and(|first| contains_word(list, first));
+        let overview = match () {
+            () if asks_about_named(context, &question_words, &english().event_questions) => Some(Overview::Events),
+            () if asks_about_named(context, &question_words, &english().overview_questions) => Some(Overview::Identity),
+            () => None,
+        };
+        let addresses_speaker = overview.is_none() && contains(&english().addressee_pronouns);
+        let capitalized = context.question.split_whitespace().skip(1).filter(is_name).flat_map(words);
+        let is_ordinary = |word: &String| is_stop_word(word) || is_common_word(word) || word.contains('\'');
+        let is_unknown = |word: &String| !is_ordinary(word) && !contains_word(&english().titles, word);
+        Self {
+            context,
+            asker,
+            stems: stems(&plain.join(" ")).into_iter().collect(),
+            overview,
+            addresses_speaker,
+            is_mutual: addresses_speaker && contains(&english().speaker_pronouns),
+            asks_for_entity: overview.is_none() && first_is(&english().entity_questions),
+            asks_for_time: first_is(&english().time_questions),
+            asks_for_state: first_is(&english().state_questions),
+            others: context.named.iter().filter(|named| named.id != context.speaker).collect(),
+            unknown_names: match context.named.is_empty() {
+                true => capitalized.filter(is_unknown).collect(),
+                false => Vec::new(),
+            },
+        }
+    }
+
+    /// Returns whether the question has one answer: a person, a thing, a place or a time.
+    pub(super) fn asks_for_one(&self) -> bool {
+        self.asks_for_entity || self.asks_for_time
+    }
+
+    /// Returns whether the character answers with another statement although it may not tell the best one.
+    pub(super) fn is_open(&self) -> bool {
+        self.overview.is_some()
+    }
+
+    /// Returns whether a statement fits so much worse than the best one that it would change the subject.
+    pub(super) fn changes_subject(&self, best: f32, fit: f32) -> bool {
+        !self.is_open() && best - fit > MAX_DIFFERENCE
+    }
+
+    /// Returns how well a statement fits the question; `None` if it does not answer the question.
+    pub(super) fn fit(&self, statement: &Statement) -> Option<f32> {
+        if let Some(overview) = self.overview {
+            return self.overview_fit(statement, overview);
+        }
+        let line = &statement.line;
+        let in_line: BTreeSet<String> = stems(&line.text).into_iter().collect();
+        let shared = in_line.intersection(&self.stems).count();
+        let (shares_word, shares_most) = (shared > 0, shared > 0 && shared * 2 >= self.stems.len());
+        if self.is_mutual && shares_word && self.is_between_both(line) {
+            return Some(relevance(line).unwrap_or(MIN_COSINE) + MUTUAL_ADVANTAGE);
+        }
+        let names_other = self.others.iter().any(|named| concerns(line, named));
+        // "What does Pell do?" is not about a line that neither concerns Pell nor shares most words with the question.
+        let is_off_topic = !self.others.is_empty() && !names_other && !shares_most;
+        let text_words = words(&line.text);
+        let names_unknown =
+            self.unknown_names.is_empty() || self.unknown_names.iter().any(|name| text_words.contains(name));
+        // A sentence of a description must be about the matter, not only about the entity.
+        let is_answer = names_unknown && (statement.is_whole || shares_word);
+        if is_off_topic || !is_answer {
+            return None;
+        }
+        let is_lore = line.claim.as_ref().is_some_and(|claim| claim.predicate.as_str() == attribute::LORE);
+        let min_relevance = match () {
+            () if self.asks_for_state && !shares_word => MIN_COSINE_OF_STATE,
+            () if is_lore && !shares_word => MIN_COSINE_BY_NAMES,
+            () if self.others.is_empty() && self.stems.len() > 1 && !shares_most => MIN_COSINE_BY_NAMES,
+            () => 0.0,
+        };
+        let relevance = relevance(line).filter(|relevance| *relevance >= min_relevance)?;
+        let is_about_speaker = line.claim.as_ref().is_some_and(|claim| claim.subject == self.context.speaker);
+        let links_entities = line.claim.as_ref().is_some_and(|claim| claim.object.entity().is_some());
+        let names_answer = self.asks_for_entity && shares_most && links_entities;
+        let states_time = self.asks_for_time && shares_word && has_time(&line.text);
+        let address = if self.addresses_speaker && is_about_speaker { ADDRESS_ADVANTAGE } else { 0.0 };
+        let entity = if names_answer { ENTITY_ADVANTAGE } else { 0.0 };
+        Some(relevance + address + entity + if states_time { TIME_ADVANTAGE } else { 0.0 })
+    }
+
+    /// Returns how well a statement answers a question about an entity as a whole.
+    fn overview_fit(&self, statement: &Statement, overview: Overview) -> Option<f32> {
+        let line = &statement.line;
+        let claim = line.claim.as_ref()?;
+        let is_past =
+            line.remarks.iter().any(|remark| matches!(remark, Remark::Ended { .. } | Remark::SubjectIsDead(_)));
+        let is_about = self.context.named.iter().any(|named| concerns(line, named));
+        let importance = match overview {
+            _ if is_past || !is_about => return None,
+            Overview::Events => self.importance_of_event(line, claim)?,
+            Overview::Identity => importance_of_property(claim, statement.is_whole)?,
+        };
+        let is_subject = self.context.named.iter().any(|named| named.id == claim.subject);
+        // The relevance decides between statements of the same importance.
+        let relevance = line.explanation.as_ref().and_then(|explanation| explanation.cosine).unwrap_or_default();
+        let subject = if is_subject { 0.5 } else { 0.0 };
+        Some(importance + subject + relevance / 4.0)
+    }
+
+    /// Returns how important a fact is as an event; `None` if it states no event.
+    fn importance_of_event(&self, line: &Line, claim: &LineClaim) -> Option<f32> {
+        let name = self.context.subject_names.get(&claim.subject).map_or("", String::as_str);
+        let after_name = words_after_name(&line.text, name);
+        let is_lore = claim.predicate.as_str() == attribute::LORE;
+        match after_name.as_deref() {
+            _ if claim.predicate.as_str() == attribute::CONDITION => Some(3.0),
+            // "Pell was the miller of the town" is no event.
+            Some([verb, next, ..]) if is_past_verb(verb) && !contains_word(&english().determiners, next) => Some(2.0),
+            _ => is_lore.then_some(1.0),
+        }
+    }
+
+    /// Returns whether a line is about the character and the asker.
+    fn is_between_both(&self, line: &Line) -> bool {
+        let (Some(claim), Some(asker)) = (&line.claim, self.asker) else { return false };
+        let is_about = |id: &EntityId| claim.subject == *id || claim.object.entity() == Some(id);
+        is_about(&self.context.speaker) && (is_about(asker) || self.context.names_listener(line, asker))
+    }
+}
+
+/// Returns how important a fact is for the question who or what an entity is; `None` if a character would not say it.
+fn importance_of_property(claim: &LineClaim, is_whole: bool) -> Option<f32> {
+    match claim.predicate.as_str() {
+        attribute::KIND | attribute::NAME | attribute::ALIAS | attribute::TAG => None,
+        attribute::OCCUPATION | attribute::CONDITION => Some(3.0),
+        _ if !is_whole => Some(0.0),
+        _ if PredicateRole::Residence.is(&claim.predicate) => Some(1.0),
+        _ => Some(2.0),
+    }
+}
+
+/// Returns whether a question consists of one of the phrases and of references to the entities that it names.
+fn asks_about_named(context: &SceneContext, question_words: &[String], phrases: &[String]) -> bool {
+    let name_words: BTreeSet<&String> = context.named.iter().flat_map(|named| &named.names).flatten().collect();
+    let is_misspelt = context.named.iter().any(|named| named.corrected_name.is_some());
+    let is_article = |word: &String| contains_word(&english().determiners, word);
+    let is_reference =
+        |word: &String| name_words.contains(word) || is_article(word) || contains_word(&english().titles, word);
+    let names_only = |rest: &[String]| match rest {
+        [] => false,
+        [_] | [_, _] if is_misspelt => true,
+        // "What do you know about the miller?"
+        [article, _] if is_article(article) => true,
+        rest => rest.iter().all(is_reference),
+    };
+    let end_of = |phrase: &String| {
+        let phrase = words(phrase);
+        let start = question_words.windows(phrase.len().max(1)).position(|window| window == phrase.as_slice())?;
+        Some(start + phrase.len())
+    };
+    !context.named.is_empty() && phrases.iter().filter_map(end_of).any(|end| names_only(&question_words[end..]))
+}
+
+/// Returns whether a line is about an entity that the question names: as subject or object, or by name.
+fn concerns(line: &Line, named: &LinkedEntity) -> bool {
+    let is_end = |claim: &LineClaim| claim.subject == named.id || claim.object.entity() == Some(&named.id);
+    let text = words(&line.text);
+    let is_own_word = |word: &&String| !contains_word(&english().titles, word) && !is_common_word(word);
+    // The first word of a name that is no title: "Pell" for "Captain Pell Marsh".
+    let mut first_names = named.names.iter().filter_map(|name| name.iter().find(is_own_word));
+    line.claim.as_ref().is_some_and(is_end)
+        || named.names.iter().any(|name| contains_name(&text, name))
+        || first_names.any(|name| text.contains(name))
+}
+
+/// Returns whether a text says when something happens: it contains a word for a time, or a number.
+fn has_time(text: &str) -> bool {
+    let is_time =
+        |word: &String| contains_word(&english().time_words, word) || word.chars().all(|c| c.is_ascii_digit());
+    words(text).iter().any(is_time)
+}
+
+/// Returns how well a line fits the question; `None` if it does not answer the question.
+fn relevance(line: &Line) -> Option<f32> {
+    match line.explanation.as_ref().and_then(|explanation| explanation.cosine) {
+        Some(cosine) => Some(cosine).filter(|cosine| *cosine >= MIN_COSINE),
+        None => line.channels.as_ref().map(|channels| channels.words).filter(|words| *words >= MIN_WORDS),
+    }
+}

@@ -1,0 +1,136 @@
+//! The sentences that a character can say of a line of its scene context.
+
+use hearsay_model::{
+    attribute,
+    text::words,
+    words::{contains_word, english, has_ending, is_past_verb},
+};
+use hearsay_recall::{Line, SceneContext};
+use unicode_segmentation::UnicodeSegmentation;
+
+/// A sentence that a character can say of a line.
+#[derive(Debug, Clone)]
+pub(super) struct Statement {
+    /// The line, with the sentence as its text.
+    pub(super) line: Line,
+    /// Whether the sentence is the whole text of the line.
+    pub(super) is_whole: bool,
+}
+
+/// Returns the sentences that the character can say of a line. The statement of a fact is said as it is. A description
+/// consists of the DM's own words, which can be fragments. Of a description, only the sentences about the described
+/// entity are said, one at a time, with its name in place of a pronoun. Texts about the speaker are divided too, because
+/// a pronoun in a later sentence would not be in the first person.
+pub(super) fn statements(context: &SceneContext, line: &Line) -> Vec<Statement> {
+    let Some(claim) = &line.claim else { return Vec::new() };
+    let is_description = claim.predicate.as_str() == attribute::DESCRIPTION;
+    let is_own_text = claim.subject == context.speaker && claim.object.text() == Some(line.text.as_str());
+    let sentences = sentences(&line.text);
+    if !is_description && (!is_own_text || sentences.len() < 2) {
+        return vec![Statement { line: line.clone(), is_whole: true }];
+    }
+    let Some(name) = context.subject_names.get(&claim.subject) else { return Vec::new() };
+    let is_whole = sentences.len() == 1;
+    let mut said = Vec::new();
+    let mut is_pronoun_clear = true;
+    for sentence in sentences {
+        let with_name = match after_pronoun(&sentence) {
+            Some(rest) if is_pronoun_clear => Some(format!("{name}{rest}")),
+            Some(_) => None,
+            None => {
+                is_pronoun_clear = !mentions_other_subject(context, &sentence, name);
+                let is_said = if is_description { says_what_it_does(&sentence, name) } else { is_pronoun_clear };
+                is_said.then_some(sentence)
+            }
+        };
+        said.extend(with_name);
+    }
+    let statement = |text| {
+        let mut line = line.clone();
+        line.text = text;
+        Statement { line, is_whole }
+    };
+    said.into_iter().map(statement).collect()
+}
+
+/// Returns the words of a statement after the name of its subject, in lowercase; `None` if the statement does not begin
+/// with the name or its first part.
+pub(super) fn words_after_name(statement: &str, name: &str) -> Option<Vec<String>> {
+    let first_name =
+        name.split(' ').next().filter(|first| !contains_word(&english().determiners, &first.to_lowercase()));
+    let written = if statement.starts_with(name) { name } else { first_name? };
+    let after = statement.strip_prefix(written).and_then(|rest| rest.strip_prefix(' '))?;
+    (!written.is_empty() && after.starts_with(char::is_alphabetic)).then(|| words(after))
+}
+
+/// Returns whether a word can be a verb in the third person or in the past tense. The word must be in lowercase.
+fn is_finite_verb(word: &str) -> bool {
+    is_past_verb(word) || english().past_forms.contains_key(word) || has_ending(word, &english().third_person_endings)
+}
+
+/// Returns whether a sentence begins with the name of its subject and a verb: "Odo Brandt keeps the ferry." A fragment
+/// such as "Odo Brandt, ferryman." has no verb.
+fn says_what_it_does(sentence: &str, name: &str) -> bool {
+    let after = words_after_name(sentence, name).unwrap_or_default();
+    let is_adverb = |word: &&String| has_ending(word, &english().adverb_endings);
+    let has_verb = after.iter().find(|word| !is_adverb(word)).is_some_and(|word| is_finite_verb(word));
+    has_verb && !contains_word(&english().determiners, &after[0])
+}
+
+/// Returns the text after a pronoun at the start of a sentence that stands for one person.
+fn after_pronoun(sentence: &str) -> Option<&str> {
+    let (first, _) = sentence.split_once(' ')?;
+    let is_pronoun = contains_word(&english().person_pronouns, &first.to_lowercase());
+    sentence.get(first.len()..).filter(|_| is_pronoun)
+}
+
+/// Returns whether the subject of a sentence is another person, to whom a pronoun in the next sentence can refer.
+fn mentions_other_subject(context: &SceneContext, sentence: &str, name: &str) -> bool {
+    let first = words(sentence).into_iter().next().unwrap_or_default();
+    let is_possessive = english().personal_pronouns.iter().any(|pronouns| pronouns.possessive == first);
+    let mut others = context.subject_names.values().filter(|other| *other != name);
+    is_possessive || others.any(|other| sentence.starts_with(other.as_str()))
+}
+
+/// Returns the sentences of a text. A full stop after a title does not end a sentence: "Dr. Finch is out."
+fn sentences(text: &str) -> Vec<String> {
+    let mut sentences: Vec<String> = Vec::new();
+    for part in text.split_sentence_bounds().map(str::trim).filter(|part| !part.is_empty()) {
+        match sentences.last_mut().filter(|last| ends_with_title(last)) {
+            Some(last) => {
+                last.push(' ');
+                last.push_str(part);
+            }
+            None => sentences.push(part.to_owned()),
+        }
+    }
+    sentences
+}
+
+fn ends_with_title(sentence: &str) -> bool {
+    let last = words(sentence).pop();
+    sentence.ends_with('.') && last.is_some_and(|word| contains_word(&english().titles, &word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_are_no_fragments() {
+        assert_eq!(sentences("Dr. Finch is out. He sails."), ["Dr. Finch is out.", "He sails."]);
+        for (sentence, is_said) in [
+            ("Greta Lund brews the ale.", true),
+            ("Greta often brews ale.", false),
+            ("Greta secretly brews ale.", true),
+            ("Greta Lund, alewife.", false),
+            ("Greta Lund - the alewife.", false),
+            ("Alewife of the Blue Boar.", false),
+            ("Greta Lund the alewife.", false),
+        ] {
+            assert_eq!(says_what_it_does(sentence, "Greta Lund"), is_said, "{sentence}");
+        }
+        assert_eq!(after_pronoun("She hates Tom."), Some(" hates Tom."));
+        assert_eq!(after_pronoun("Shells lie here."), None);
+    }
+}
