@@ -265,6 +265,11 @@ pub struct Session {
 }
 
 impl Session {
+    /// Creates a session without a number, title, date, times and characters.
+    pub fn new(id: SessionId) -> Self {
+        Self { id, number: None, title: String::new(), date: None, start: None, end: None, present: Vec::new() }
+    }
+
     /// Uses the methods of `renaming` to replace the ids of the session and of the player characters.
     pub fn rename<R: Rename>(&mut self, renaming: &mut R) {
         renaming.session(&mut self.id);

@@ -70,6 +70,11 @@ pub fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
+/// Returns a word without the ending of the possessive: `Odo` for `Odo's`, with either apostrophe.
+pub fn without_possessive(word: &str) -> &str {
+    word.strip_suffix("'s").or_else(|| word.strip_suffix("\u{2019}s")).unwrap_or(word)
+}
+
 /// Returns whether the words of a name occur in a text, one directly after the other. Only whole words count: `Art`
 /// does not occur in `start`.
 pub fn contains_name(text: &[String], name: &[String]) -> bool {

@@ -34,7 +34,7 @@ pub struct Words {
     pub reported_openers: Vec<String>,
     /// Words after a verb of speech before the topic of words that narration reports, such as `about`.
     pub topic_openers: Vec<String>,
-    /// Words that begin a clause before a verb of speech, which can have another subject, such as `as`.
+    /// Further words that begin a clause before a verb of speech, which can have another subject, such as `as`.
     pub subordinators: Vec<String>,
     /// Verbs that say at whom somebody looks, and not to whom somebody speaks, such as `glances`.
     pub regard_verbs: Vec<String>,

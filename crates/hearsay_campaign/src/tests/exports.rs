@@ -264,15 +264,7 @@ fn names_that_windows_keeps_to_itself_come_back() {
     for (n, title) in ["LPT1", "lpt1", "The ford", "THE FORD"].iter().enumerate() {
         let id = SessionId::new(format!("s{n}")).unwrap();
         let (title, number) = ((*title).to_owned(), Some(n as u32));
-        changes.push(Change::SetSession(Session {
-            id,
-            number,
-            title,
-            date: None,
-            start: None,
-            end: None,
-            present: Vec::new(),
-        }));
+        changes.push(Change::SetSession(Session { number, title, ..Session::new(id) }));
     }
     let mut state = State::default();
     super::apply(&mut state, Author::Dm, changes);

@@ -144,7 +144,7 @@ fn record(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     let new_facts = extracted_facts(&memory, &passages)?;
     print_extracted_facts(&new_facts, &args.campaign, output)?;
     let decidable = passages.first().filter(|_| !is_withheld && args.without.is_empty());
-    let decidable = decidable.map(|line| suggested_attendance(display.state(), line)).unwrap_or_default();
+    let decidable = decidable.map(|line| suggested_attendance(display.state(), line).decidable).unwrap_or_default();
     confirmation::print_hint(args, display.state(), line_number, &facts, &new_facts, &decidable, output)?;
     if let Some(line) = passages.first() {
         let attendance = presence::open_hints(display.state(), args, line, attendance);

@@ -418,8 +418,7 @@ const MAX_NAME_WORDS: usize = 5;
 pub(crate) fn mentioned_entities(state: &State, text: &str) -> Vec<EntityId> {
     let words: Vec<&str> =
         text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
-    let words: Vec<&str> =
-        words.into_iter().map(|word| word.trim_end_matches("'s").trim_end_matches("\u{2019}s")).collect();
+    let words: Vec<&str> = words.into_iter().map(text::without_possessive).collect();
     let (mut found, mut index) = (Vec::new(), 0);
     while index < words.len() {
         let max_words =

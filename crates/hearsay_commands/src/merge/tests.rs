@@ -83,15 +83,8 @@ fn world(parts: &[(u8, u8)]) -> State {
     let add = (0..6).map(|n| Change::AddEntity(Entity { id: id(n), external_ids: vec![external(n)] })).collect();
     assert!(apply(&mut state, add));
     let present = vec![id(0), id(3)];
-    let session = Session {
-        id: SessionId::new("s1").unwrap(),
-        number: Some(1),
-        title: "One".into(),
-        date: None,
-        start: None,
-        end: None,
-        present,
-    };
+    let session =
+        Session { number: Some(1), title: "One".into(), present, ..Session::new(SessionId::new("s1").unwrap()) };
     assert!(apply(&mut state, vec![Change::SetSession(session)]));
     for &(change_type, n) in parts {
         let change = match change_type % 8 {

@@ -300,16 +300,7 @@ fn a_true_part_of_a_lie_stays_true() {
 fn a_rejected_claim_does_not_hide_what_the_dm_tells() {
     for (speaker, rejected_before) in [(Some(id(1)), 0), (None, 1)] {
         let session = SessionId::new("s1").unwrap();
-        let record = Session {
-            id: session.clone(),
-            number: Some(1),
-            title: "A night".into(),
-            date: None,
-            start: None,
-            end: None,
-            present: Vec::new(),
-        };
-        let mut state = people(vec![Change::SetSession(record)]);
+        let mut state = people(vec![Change::SetSession(Session::new(session.clone()))]);
         let in_session = |speaker: Option<EntityId>| Proposal {
             session: Some(session.clone()),
             confidence: Confidence::new(0.8).unwrap(),

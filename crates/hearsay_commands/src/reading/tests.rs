@@ -107,15 +107,7 @@ fn world(recorded: &[(usize, usize, usize, bool)], texts: &[GeneratedText]) -> (
         apply(&mut state, Author::Dm, changes);
     }
     let session = SessionId::new("s1").unwrap();
-    let record = Session {
-        id: session.clone(),
-        number: Some(1),
-        title: "A night".into(),
-        date: None,
-        start: None,
-        end: None,
-        present: Vec::new(),
-    };
+    let record = Session { number: Some(1), title: "A night".into(), ..Session::new(session.clone()) };
     apply(&mut state, Author::Dm, vec![Change::SetSession(record)]);
     for (a, b, predicate_number, is_spoken) in recorded {
         let name = ["HOSTILE_TO", "OWES", "EMPLOYED_BY", "TRUSTS"][predicate_number % 4];

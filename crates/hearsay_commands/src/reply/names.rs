@@ -105,7 +105,7 @@ pub(super) fn find_name(text: &str, name: &str) -> Option<Span> {
 
 /// Returns the words of a name without the article and without a possessive ending.
 fn name_words(name: &str) -> Vec<String> {
-    let mut words = text::words(name.trim_end_matches("'s").trim_end_matches("\u{2019}s"));
+    let mut words = text::words(name);
     if words.len() > 1 && ["the", "a", "an"].contains(&words[0].as_str()) {
         words.remove(0);
     }

@@ -81,8 +81,7 @@ impl Log {
             if !line.typed || !line.is_said_to_all() || talk_kind != Some(TalkKind::Narration) {
                 continue;
             }
-            // A scene at another place can be the scene of attending characters who are already there.
-            let attending = if place == playing.place.as_ref() { &in_scene } else { &playing.here };
+            let attending = attending_at(playing, &in_scene, place);
             let present = scene_hearers(state, attending, &playing.absent, place, moment);
             let last_named = last_named(&names, state, place, line.recorded_line);
             let scene = NarratedScene { place, present: &present, party: attending, last_named };
@@ -148,6 +147,12 @@ fn stays_behind(position: &LogPosition<'_>) -> Vec<EntityId> {
     position.party.gone.iter().filter(has_left_scene).cloned().collect()
 }
 
+/// Returns the attending characters who can be in a scene at a place. `in_scene` are those in the current scene. A scene at
+/// another place can be the scene of attending characters who are already there.
+fn attending_at<'a>(playing: &'a ActiveSession, in_scene: &'a [EntityId], place: Option<&EntityId>) -> &'a [EntityId] {
+    if place == playing.place.as_ref() { in_scene } else { &playing.here }
+}
+
 /// Returns the hints about the characters who act in a line of narration, if all of them are player characters who attend
 /// or attended the session outside the scene. `place` is the place of the line.
 fn acting_elsewhere(
@@ -178,25 +183,29 @@ fn acting_elsewhere(
     actors.into_iter().map(hint).collect()
 }
 
-/// Returns the arrivals and departures that the last line of the session being played suggests, and the moves of characters
-/// in the scene to other places, as far as they are not recorded yet. Returns nothing for any other line, because the scene
-/// may have changed since. The [departure of the whole party](leaving_party) is omitted.
-pub fn suggested_attendance(state: &State, line: &Passage) -> Vec<AttendanceHint> {
-    let mut hints = if is_last_line(state, line) { line_hints(state, line) } else { Vec::new() };
-    let party = leaving_party(state, &hints);
-    hints.retain(|hint| !is_departure_of(&party, hint));
-    hints
+/// The arrivals, departures and moves that a recorded line suggests, as far as they are not recorded yet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SuggestedAttendance {
+    /// The changes that the log can record for the last line of the session being played.
+    pub decidable: Vec<AttendanceHint>,
+    /// The changes for which the DM chooses a command: the [departure of the whole party](leaving_party), and all changes
+    /// that an earlier line suggests, because the scene may have changed since.
+    pub others: Vec<AttendanceHint>,
 }
 
-/// Returns the arrivals, departures and moves that a line of the session being played suggests, but that
-/// [`suggested_attendance`] omits: all of them if further lines follow, and otherwise the departure of the whole party.
-pub fn undecidable_attendance(state: &State, line: &Passage) -> Vec<AttendanceHint> {
-    let mut hints = line_hints(state, line);
-    if is_last_line(state, line) {
-        let party = leaving_party(state, &hints);
-        hints.retain(|hint| is_departure_of(&party, hint));
+/// Returns the arrivals and departures that a line of the session being played suggests, and the moves of characters in the
+/// scene to other places. Returns nothing for a line of another session.
+pub fn suggested_attendance(state: &State, line: &Passage) -> SuggestedAttendance {
+    let is_last = is_last_line(state, line);
+    let hints = line_hints(state, line, is_last);
+    if !is_last {
+        return SuggestedAttendance { decidable: Vec::new(), others: hints };
     }
-    hints
+    let party = leaving_party(state, &hints);
+    let is_of_party =
+        |hint: &AttendanceHint| hint.change == AttendanceChange::Leaves && party.contains(&hint.character);
+    let (others, decidable) = hints.into_iter().partition(is_of_party);
+    SuggestedAttendance { decidable, others }
 }
 
 /// Returns the attending characters who leave the scene for an unknown place, if all player characters in the scene do so.
@@ -214,10 +223,6 @@ pub fn leaving_party(state: &State, hints: &[AttendanceHint]) -> Vec<EntityId> {
     party
 }
 
-fn is_departure_of(party: &[EntityId], hint: &AttendanceHint) -> bool {
-    hint.change == AttendanceChange::Leaves && party.contains(&hint.character)
-}
-
 /// Returns whether a line is the last line of the session being played.
 fn is_last_line(state: &State, line: &Passage) -> bool {
     let last = state.active_session().and_then(|playing| recorded_line(state, Some(&playing.session), None).ok());
@@ -225,8 +230,8 @@ fn is_last_line(state: &State, line: &Passage) -> bool {
 }
 
 /// Returns the arrivals, departures and moves that a line of narration of the session being played suggests, as far as they
-/// are not recorded yet.
-fn line_hints(state: &State, line: &Passage) -> Vec<AttendanceHint> {
+/// are not recorded yet. `is_last` is `true` for the last line of the session.
+fn line_hints(state: &State, line: &Passage, is_last: bool) -> Vec<AttendanceHint> {
     let Some(playing) = state.active_session() else { return Vec::new() };
     let is_played = line.session.as_ref() == Some(&playing.session);
     if !is_played || line.speaker.is_some() || line.is_out_of_character() || line.place != playing.place {
@@ -238,7 +243,7 @@ fn line_hints(state: &State, line: &Passage) -> Vec<AttendanceHint> {
     // The DM chose the hearers of a line that a character in the scene did not hear.
     let present = scene_characters(state, playing, playing.place.as_ref(), scene_moment(state, playing));
     let has_heard = |id: &EntityId| line.has_participant(&Knower::Entity(id.clone())) || unheard_by.contains(id);
-    if is_last_line(state, line) && !present.iter().all(has_heard) {
+    if is_last && !present.iter().all(has_heard) {
         return Vec::new();
     }
     let log = Log { lines: vec![LogLine { recorded_line: Some(line.line), ..read }], ..Log::default() };
@@ -365,7 +370,7 @@ impl LogLine {
         let playing = state.active_session()?;
         let place = self.place.as_ref().or(playing.place.as_ref());
         let in_scene = attending_in_scene(state, playing);
-        let attending = if place == playing.place.as_ref() { &in_scene } else { &playing.here };
+        let attending = attending_at(playing, &in_scene, place);
         let present = scene_hearers(state, attending, &playing.absent, place, scene_moment(state, playing));
         let lines = state.passages_in_session(Some(&playing.session)).map(|(_, passage)| passage);
         let mut lines: Vec<&Arc<Passage>> =

@@ -577,15 +577,7 @@ mod tests {
         };
         let imported = (0..150).map(|line| passage(line, std::slice::from_ref(&file)));
         let passages: Vec<Passage> = imported.chain((150..190).map(|line| passage(line, &[]))).collect();
-        let session = Session {
-            id: id.clone(),
-            number: Some(1),
-            title: String::new(),
-            date: None,
-            start: None,
-            end: None,
-            present: Vec::new(),
-        };
+        let session = Session { number: Some(1), ..Session::new(id.clone()) };
         let waiting = passages.iter().map(|passage| (Position(2), passage.id())).collect();
         let changes = passages.into_iter().map(|passage| Change::AddPassage(Arc::new(passage))).collect();
         let start = Operation::new(Author::Dm, "start", vec![Change::SetSession(session)]);

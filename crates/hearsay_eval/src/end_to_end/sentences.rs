@@ -78,13 +78,9 @@ fn record_example(state: &mut State, example: &Example) -> Result<Vec<PassageId>
     let mut changes = vec![match is_lore {
         true => Change::AddEntity(Entity::new(document.clone())),
         false => Change::SetSession(Session {
-            id: session.clone(),
             number: Some(1),
             title: "Session 1".to_owned(),
-            date: None,
-            start: None,
-            end: None,
-            present: Vec::new(),
+            ..Session::new(session.clone())
         }),
     }];
     let texts = example.before.iter().map(String::as_str).chain([example.text.as_str()]);

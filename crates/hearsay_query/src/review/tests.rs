@@ -41,15 +41,7 @@ impl Campaign {
         let state = stage();
         let reviews = ReviewCounter::from_state(&state);
         let mut campaign = Self { state, reviews };
-        let session = |name: &str| Session {
-            id: SessionId::new(name).unwrap(),
-            number: None,
-            title: name.into(),
-            date: None,
-            start: None,
-            end: None,
-            present: Vec::new(),
-        };
+        let session = |name: &str| Session { title: name.into(), ..Session::new(SessionId::new(name).unwrap()) };
         campaign.apply(Author::Dm, ["s1", "s2"].map(|name| Change::SetSession(session(name))).into());
         campaign
     }

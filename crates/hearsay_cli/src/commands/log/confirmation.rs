@@ -8,7 +8,7 @@ use hearsay_commands::{
     fact_matching::SpokenLine,
     session::{
         AttendanceChange, AttendanceHint, LineConfirmation, LogLine, hearers_without, is_told_to_all, recorded_line,
-        suggested_attendance, undecidable_attendance,
+        suggested_attendance,
     },
 };
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, Written, real_time};
@@ -144,9 +144,8 @@ fn chosen_lines(args: &args::SessionLog, memory: &Memory, output: &Output) -> Re
     let chosen = numbers.into_iter().map(|number| -> Result<ChosenLine> {
         let (_, passage) = recorded_line(names.state(), Some(&session), number).map_err(MemoryError::from)?;
         let attendance = suggested_attendance(names.state(), passage);
-        let others = undecidable_attendance(names.state(), passage);
-        let commands = presence::commands(args, names.state(), &others, passage);
-        Ok(ChosenLine { passage: Arc::clone(passage), attendance, commands })
+        let commands = presence::commands(args, names.state(), &attendance.others, passage);
+        Ok(ChosenLine { passage: Arc::clone(passage), attendance: attendance.decidable, commands })
     });
     let chosen = chosen.collect::<Result<Vec<ChosenLine>>>()?;
     Ok((session, chosen))

@@ -224,13 +224,8 @@ fn print_hint(
 ) -> Result<()> {
     let AttendanceHint { character, change } = match hint {
         Hint::Character(hint) => hint,
-        Hint::Party(AttendanceChange::GoesTo(place)) => {
-            let name = state.name_or_id(place);
-            output.note(format!("to move the scene to {name}, log the next line with `--at {place}`"));
-            return Ok(());
-        }
-        Hint::Party(_) => {
-            output.note(moving_scene(state, line));
+        Hint::Party(change) => {
+            output.note(moving_scene(state, line, change));
             return Ok(());
         }
     };
@@ -281,17 +276,22 @@ fn print_hint(
         // One note names all of these characters.
         AttendanceChange::StaysBehind | AttendanceChange::ActsElsewhere(_) => {}
         AttendanceChange::GoesTo(_) if offered.contains(&character) => {}
-        AttendanceChange::GoesTo(place) => {
-            let add = format!("fact add {character} {} {place}", PredicateRole::Location.name());
-            let (to, add) = (state.name_or_id(place), args.campaign.command(&add));
-            output.note(format!("to move {name} to {to}: `{add}`"));
-        }
+        AttendanceChange::GoesTo(place) => output.note(moving_character(args, state, character, place)),
     }
     Ok(())
 }
 
-/// Returns the note about a line with which the whole party leaves for an unknown place.
-fn moving_scene(state: &State, line: &Passage) -> String {
+/// Returns the note with the command that moves a character to a place.
+fn moving_character(args: &args::SessionLog, state: &State, character: &EntityId, place: &EntityId) -> String {
+    let add = args.campaign.command(&format!("fact add {character} {} {place}", PredicateRole::Location.name()));
+    format!("to move {} to {}: `{add}`", state.name_or_id(character), state.name_or_id(place))
+}
+
+/// Returns the note about a line with which the whole party goes to a place, or leaves for an unknown place.
+fn moving_scene(state: &State, line: &Passage, change: &AttendanceChange) -> String {
+    if let AttendanceChange::GoesTo(place) = change {
+        return format!("to move the scene to {}, log the next line with `--at {place}`", state.name_or_id(place));
+    }
     let is_place = |id: &&EntityId| state.kind(id) == Some(Kind::Location) && line.place.as_ref() != Some(*id);
     let places: Vec<&EntityId> = line.mentions.iter().filter(is_place).collect();
     let option = match places[..] {
@@ -321,17 +321,11 @@ pub(super) fn commands(
                     let leave = command(format!("session attend --leave {character}"));
                     Some(format!("to take {name} out of the scene: `{leave}`"))
                 }
-                AttendanceChange::GoesTo(place) => {
-                    let add = command(format!("fact add {character} {} {place}", PredicateRole::Location.name()));
-                    Some(format!("to move {name} to {}: `{add}`", state.name_or_id(&place)))
-                }
+                AttendanceChange::GoesTo(place) => Some(moving_character(args, state, &character, &place)),
                 _ => None,
             }
         }
-        Hint::Party(AttendanceChange::GoesTo(place)) => {
-            Some(format!("to move the scene to {}, log the next line with `--at {place}`", state.name_or_id(&place)))
-        }
-        Hint::Party(_) => Some(moving_scene(state, line)),
+        Hint::Party(change) => Some(moving_scene(state, line, &change)),
     };
     grouped_departures(state, attendance).into_iter().filter_map(describe).collect()
 }

@@ -434,7 +434,7 @@ impl ClauseReader<'_> {
     fn character(&self, reference: &[&str]) -> Option<EntityId> {
         let (last, others) = reference.split_last()?;
         let is_part = |word: &&str| word.ends_with([',', ':']);
-        let is_possessive = |word: &&str| word.ends_with("'s") || word.ends_with("\u{2019}s");
+        let is_possessive = |word: &&str| text::without_possessive(word) != *word;
         if is_possessive(last) || others.iter().any(|word| is_part(word) || is_possessive(word)) || last.ends_with(':')
         {
             return None;

@@ -9,6 +9,7 @@ use hearsay_query::{
 };
 
 use super::acting::SENTENCE_ENDS;
+use crate::presence::require_speaker;
 
 /// The hearers in brackets after the name of a speaker.
 pub(super) enum BracketedHearers {
@@ -54,7 +55,7 @@ pub(super) fn split_remark<'a>(state: &State, said: &'a str) -> Option<(&'a str,
         return None;
     }
     let hearers = split_hearers(said).and_then(|(_, hearers)| resolve_hearers(state, hearers).ok());
-    let can_hear = |id: &EntityId| state.kind(id).is_none_or(|kind| kind.can_speak());
+    let can_hear = |id: &EntityId| require_speaker(state, id).is_ok();
     if let Some(hearers) = hearers.filter(|hearers| hearers.iter().all(can_hear)) {
         return Some((words, hearers));
     }

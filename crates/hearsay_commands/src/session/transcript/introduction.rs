@@ -12,6 +12,7 @@ use super::{
     name_phrases::name_ranges,
     speakers::{MAX_REFERENCE_WORDS, SpeakerIdentity, SpeakerNames},
 };
+use crate::presence::require_speaker;
 
 /// Maximum number of words before the colon.
 pub(super) const MAX_WORDS: usize = 20;
@@ -78,7 +79,7 @@ impl<'a> Introduction<'a> {
         }
         let head: Vec<&str> = iter::once("").chain(predicate[..end].iter().copied()).collect();
         let between = &predicate[..verb];
-        let is_main = !between.iter().any(|word| is_in(&english.subordinators, word));
+        let is_main = !between.iter().any(|word| is_subordinator(&normal_word(word)));
         Self::with_verb(&head, "").filter(|_| is_main && can_precede_verb(between, true))
     }
 
@@ -102,7 +103,7 @@ impl<'a> Introduction<'a> {
         let has_direct_hearers = !is_whispered && !normal.first().is_none_or(opens_manner);
         let hearers = match names {
             _ if has_direct_hearers => after,
-            Some(names) if has_ear => after[names].iter().copied().map(without_possessive).collect(),
+            Some(names) if has_ear => after[names].iter().copied().map(text::without_possessive).collect(),
             Some(names) => after[names].to_vec(),
             None => Vec::new(),
         };
@@ -149,7 +150,7 @@ impl<'a> Introduction<'a> {
 
     /// Returns whether the line introduces words. A line such as `Lotti says nothing: she is afraid.` does not.
     pub(super) fn introduces_words(&self, state: &State) -> bool {
-        let can_hear = |id: &EntityId| state.kind(id).is_none_or(|kind| kind.can_speak());
+        let can_hear = |id: &EntityId| require_speaker(state, id).is_ok();
         let has_hearers =
             || resolve_hearers(state, &self.hearers.join(" ")).is_ok_and(|hearers| hearers.iter().all(can_hear));
         !self.has_direct_hearers || (self.has_verb && self.is_confidential) || has_hearers()
@@ -198,7 +199,7 @@ impl<'a> Introduction<'a> {
         let resolve_first =
             |count: usize| resolve_hearers(state, self.hearers[..count].join(" ").trim_end_matches(','));
         // "Ysolde's brother" is not Ysolde.
-        let is_possessive = |word: &str| without_possessive(word) != word;
+        let is_possessive = |word: &str| text::without_possessive(word) != word;
         let is_owner = |count: usize| count < self.hearers.len() && is_possessive(self.hearers[count - 1]);
         let found = (1..=count).rev().filter(|count| !is_owner(*count)).find_map(|count| resolve_first(count).ok());
         found.map_or_else(|| resolve_first(count), Ok)
@@ -307,6 +308,13 @@ pub(super) fn is_spoken(said: &str) -> bool {
     is_opener || opening.iter().any(is_first_person)
 }
 
+/// Returns whether a word begins a clause that can have another subject, such as "as" and "that".
+pub(super) fn is_subordinator(word: &str) -> bool {
+    let english = words::english();
+    let lists = [&english.subordinators, &english.reported_openers, &english.circumstance_conjunctions];
+    lists.into_iter().any(|list| words::contains_word(list, word))
+}
+
 /// Returns the characters whose names occur in words, in order. A name begins with a capital letter.
 fn named_characters(names: &SpeakerNames<'_>, part: &[&str]) -> Vec<EntityId> {
     let (mut found, mut at) = (Vec::new(), 0);
@@ -329,9 +337,4 @@ fn named_characters(names: &SpeakerNames<'_>, part: &[&str]) -> Vec<EntityId> {
         }
     }
     found
-}
-
-/// Returns a word without the ending of the possessive.
-fn without_possessive(word: &str) -> &str {
-    word.strip_suffix("'s").or_else(|| word.strip_suffix("\u{2019}s")).unwrap_or(word)
 }

@@ -4,7 +4,7 @@ use hearsay_model::{EntityId, State, text, words};
 
 use super::{
     acting::only_deed,
-    introduction::{MAX_WORDS, is_spoken, normal_word, split_dash},
+    introduction::{MAX_WORDS, is_spoken, is_subordinator, normal_word, split_dash},
     motion::is_inactive,
     speakers::SpeakerNames,
 };
@@ -50,7 +50,7 @@ fn is_deed(predicate: &[&str]) -> bool {
     let english = words::english();
     let is_other = |word: &&str| {
         let word = normal_word(word);
-        words::contains_word(&english.unspoken_words, &word) || words::contains_word(&english.subordinators, &word)
+        words::contains_word(&english.unspoken_words, &word) || is_subordinator(&word)
     };
     let begins_inactive = predicate.first().is_some_and(|verb| is_inactive(&normal_word(verb)));
     !begins_inactive && !predicate.iter().any(is_other)
