@@ -6,6 +6,8 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use hearsay_model::escape;
 use hearsay_query::QueryError;
 
+use crate::ctrl_c;
+
 /// A name that matches several entities or facts.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Ambiguity {
@@ -52,10 +54,10 @@ impl Ambiguity {
     /// Asks the user to choose one of the candidates. Returns its index, or `None` if there is no terminal or the user
     /// makes no choice.
     pub(crate) fn ask(&self) -> Option<usize> {
-        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        if !is_terminal() {
             return None;
         }
-        let mut screen = io::stderr().lock();
+        let mut screen = io::stderr();
         writeln!(screen, "{}", escape::lines(&self.list())).ok()?;
         self.read_choice(&mut io::stdin().lock(), &mut screen)
     }
@@ -65,8 +67,7 @@ impl Ambiguity {
         loop {
             write!(screen, "Which one (1 to {}, or Enter for none)? ", self.candidates.len()).ok()?;
             screen.flush().ok()?;
-            let mut line = String::new();
-            input.read_line(&mut line).ok()?;
+            let line = ctrl_c::read_answer(input).ok().flatten()?;
             if line.trim().is_empty() {
                 return None;
             }
@@ -78,11 +79,16 @@ impl Ambiguity {
     }
 }
 
-/// Asks a question. Only an answer that begins with "y" means yes.
+/// Returns whether the user can read a question and answer it.
+pub(crate) fn is_terminal() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Asks a question. Only an answer that begins with "y" means yes. Ctrl-C ends the program before anything is done.
 pub(crate) fn is_confirmed(question: &str, input: &mut impl BufRead, screen: &mut impl Write) -> bool {
-    let mut answer = String::new();
     let asked = write!(screen, "{question}").and_then(|()| screen.flush());
-    asked.is_ok() && input.read_line(&mut answer).is_ok() && answer.trim().to_lowercase().starts_with('y')
+    let answer = asked.and_then(|()| ctrl_c::read_answer(input)).ok().flatten();
+    answer.is_some_and(|answer| answer.trim().to_lowercase().starts_with('y'))
 }
 
 /// Returns the text of an error about an ambiguous name, with its candidates; `None` for other errors.

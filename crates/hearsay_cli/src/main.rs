@@ -7,11 +7,13 @@ mod args;
 mod campaign;
 mod choice;
 mod commands;
+mod ctrl_c;
 mod display_names;
 mod dry_run;
 mod facts;
 mod interrupt;
 mod llm;
+mod missed_lines;
 mod model_files;
 mod names;
 mod output;
@@ -49,7 +51,7 @@ fn main() -> ExitCode {
         .with_ansi(std::io::stderr().is_terminal())
         .without_time()
         .init();
-    interrupt::install();
+    ctrl_c::install(read_only::delete_copies);
     let args = match parse() {
         Ok(args) => args,
         Err(error) => return print_parse_error(&error),

@@ -104,6 +104,16 @@ impl Output {
         Self { format, quiet: args.quiet, colours: Colours::new(args.color), sink }
     }
 
+    /// Returns whether the program can ask the user: it prints text, and has a terminal.
+    pub(crate) fn can_ask(&self) -> bool {
+        !self.is_json() && choice::is_terminal()
+    }
+
+    /// Asks the user a question. Returns `false` if the user does not say yes, or if the program cannot ask.
+    pub(crate) fn is_confirmed(&self, question: &str) -> bool {
+        self.can_ask() && choice::is_confirmed(question, &mut io::stdin().lock(), &mut io::stderr())
+    }
+
     /// Returns whether results are printed as JSON instead of text.
     pub(crate) fn is_json(&self) -> bool {
         self.format != Format::Text
@@ -346,7 +356,8 @@ fn command_code(error: &CommandError) -> u8 {
         | CommandError::NoPruneCriteria
         | CommandError::Scale(_)
         | CommandError::SessionEndsTooEarly { .. } => USAGE_ERROR,
-        CommandError::NoReferent { .. }
+        CommandError::AmbiguousReferent { .. }
+        | CommandError::NoReferent { .. }
         | CommandError::NoSpeaker { .. }
         | CommandError::NotMerged { .. }
         | CommandError::NoValue { .. }

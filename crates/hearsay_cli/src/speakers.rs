@@ -1,7 +1,7 @@
 //! Speakers of a transcript whom the campaign does not identify. This module lists these speakers with the proposed
 //! characters. On a terminal, it asks the user for their characters.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, BufRead, Write};
 
 use anyhow::Result;
 use hearsay_commands::session::{
@@ -11,18 +11,16 @@ use hearsay_commands::session::{
 use hearsay_model::{EntityId, SpeakerRole, State, attribute, escape, text, words};
 use hearsay_query::resolve::resolve_character;
 
-use crate::output::{CliError, count};
+use crate::{
+    ctrl_c,
+    output::{CliError, count},
+};
 
 /// Exit code for a dialogue that the user ended before the last answer.
 const NO_ANSWER: u8 = 1;
 
 /// Answer for a speaker who does not take part in the game.
 const NOBODY: &str = "nobody";
-
-/// Returns whether the program can ask the user.
-pub(crate) fn is_terminal() -> bool {
-    io::stdin().is_terminal() && io::stderr().is_terminal()
-}
 
 /// Describes who a speaker is. For an unidentified speaker, names the option that identifies the speaker.
 pub(crate) fn describe(row: &SpeakerRow) -> String {
@@ -151,12 +149,11 @@ fn read_answer(
     loop {
         write!(screen, "{}", escape::line(&question))?;
         screen.flush()?;
-        let mut line = String::new();
-        if input.read_line(&mut line)? == 0 {
+        let Some(line) = ctrl_c::read_answer(input)? else {
             writeln!(screen)?;
             let message = format!("no answer for the speaker {}; nothing was imported", row.name);
             return Err(CliError::new(NO_ANSWER, message).into());
-        }
+        };
         let answer = if line.trim().is_empty() { default.as_str() } else { line.trim() };
         match parse_answer(answer, state) {
             Ok(speaker) => return Ok(speaker),

@@ -18,7 +18,7 @@ use hearsay_model::{Fact, FactId, Knower, Passage, PassageId, State, escape};
 use hearsay_query::{facts::is_secret, preview::Preview};
 use serde::Serialize;
 
-use crate::{args::Campaign, choice, display_names::DisplayNames, output::Output, speakers::is_terminal, texts};
+use crate::{args::Campaign, choice, display_names::DisplayNames, output::Output, texts};
 
 /// A recorded fact that a line states, with the knowers who learn it from the line.
 #[derive(Debug, Serialize)]
@@ -73,7 +73,6 @@ pub(crate) fn confirm_secrets(
     output: &Output,
 ) -> LineFacts {
     let mut facts = LineFacts::default();
-    let may_ask = !output.is_json() && is_terminal();
     for fact in found.states.into_iter().chain(found.may_state) {
         let unknown_to = hearers_without(fact.fact);
         if unknown_to.is_empty() {
@@ -82,7 +81,7 @@ pub(crate) fn confirm_secrets(
         let reference = fact.reference();
         let question =
             format!("does the secret \"{reference}\" come out: \"{}\"? [y/N] ", escape::line(&fact.statement));
-        if may_ask && choice::is_confirmed(&question, &mut io::stdin().lock(), &mut io::stderr().lock()) {
+        if output.is_confirmed(&question) {
             facts.states.push(StatedRow::new(fact));
         } else {
             facts.withheld.push(WithheldRow { fact, unknown_to });
@@ -163,10 +162,10 @@ impl From<FactMatches> for LineFacts {
 impl LineFacts {
     /// On a terminal, asks the user about the facts that the line may state.
     pub(crate) fn confirm(&mut self, output: &Output) {
-        if output.is_json() || !is_terminal() {
+        if !output.can_ask() {
             return;
         }
-        let mut screen = io::stderr().lock();
+        let mut screen = io::stderr();
         let mut confirmed = std::mem::take(&mut self.may_state);
         confirmed.retain(|fact| confirm(fact, &mut io::stdin().lock(), &mut screen));
         self.states.extend(confirmed.into_iter().map(StatedRow::new));

@@ -179,15 +179,18 @@ fn counts(proposed: &ProposalCounts) -> Vec<String> {
         (proposed.waiting, "waiting for review"),
         (proposed.known, "already recorded"),
         (proposed.rejected_before, "rejected earlier"),
-        (proposed.dropped, "dropped as too uncertain"),
+        (proposed.dropped, "dropped"),
     ];
     parts.iter().filter(|(count, _)| *count > 0).map(|(count, outcome)| format!("{count} {outcome}")).collect()
 }
 
-/// Prints the counts of extracted facts by outcome.
+/// Prints the counts of extracted facts by outcome. Prints nothing if all facts were dropped.
 pub(crate) fn print_extraction_counts(proposed: &ProposalCounts, output: &mut Output) -> Result<()> {
-    let counts = counts(proposed);
-    if counts.is_empty() { Ok(()) } else { output.line(format!("  facts found in the text: {}", counts.join(", "))) }
+    let only_dropped = ProposalCounts { dropped: proposed.dropped, ..ProposalCounts::default() };
+    if *proposed == only_dropped {
+        return Ok(());
+    }
+    output.line(format!("  facts found in the text: {}", counts(proposed).join(", ")))
 }
 
 /// Prints the outcome of extracting facts from texts.
@@ -202,23 +205,20 @@ pub(crate) fn print_extraction_report(report: &ExtractionReport, output: &mut Ou
     }
 }
 
-/// Maximum number of dropped statements that `log` prints.
-const MAX_DROPPED: usize = 2;
-
 /// Number of earlier lines of the session that `log` reads as the context of a line.
 const CONTEXT_LINES: usize = 4;
 
-/// Prints statements of a recorded line that were dropped as too uncertain, and those that the DM rejected earlier. They
-/// are not recorded, so this function extracts the facts of the line again. `state` is the state before the line.
-pub(crate) fn print_dropped(
+/// Prints the facts of a recorded line that the DM rejected earlier. They are not recorded again, so this function extracts
+/// the facts of the line once more. `state` is the state before the line.
+pub(crate) fn print_rejected(
     memory: &Memory,
     state: &State,
     line: Option<&Arc<Passage>>,
     found: Option<&ExtractionReport>,
     output: &mut Output,
 ) -> Result<()> {
-    let counts = found.map(|found| found.counts).filter(|counts| counts.dropped + counts.rejected_before > 0);
-    let (Some(line), Some(counts)) = (line.filter(|_| !output.is_json()), counts) else { return Ok(()) };
+    let has_rejected = found.is_some_and(|found| found.counts.rejected_before > 0);
+    let Some(line) = line.filter(|_| has_rejected && !output.is_json()) else { return Ok(()) };
     let lines = state.passages_in_session(line.session.as_ref()).map(|(_, earlier)| earlier);
     let mut before: Vec<String> = lines.rev().take(CONTEXT_LINES).map(|earlier| earlier.text.clone()).collect();
     before.reverse();
@@ -231,15 +231,8 @@ pub(crate) fn print_dropped(
         before,
     };
     let drafted = interrupt::wait(&memory.draft(draft)?)?;
-    let facts = drafted.extraction.facts.iter().zip(&drafted.statuses);
-    let dropped = facts.filter(|(fact, status)| status.is_none() && !fact.denied).map(|(fact, _)| fact);
-    for fact in dropped.take(if counts.dropped > 0 { MAX_DROPPED } else { 0 }) {
-        output.line(format!("    dropped: {}", fact.statement))?;
-    }
-    if counts.rejected_before > 0 {
-        for fact in drafted.rejected_facts(state) {
-            output.line(format!("    rejected earlier: {}: {}", fact.id().short(), fact.statement()))?;
-        }
+    for fact in drafted.rejected_facts(state) {
+        output.line(format!("    rejected earlier: {}: {}", fact.id().short(), fact.statement()))?;
     }
     Ok(())
 }

@@ -36,6 +36,18 @@ pub enum CommandError {
         /// Fact that states the name.
         fact: FactId,
     },
+    /// Error: the new speaker of a line was only found in a text, and its name waits for review.
+    #[error(
+        "{name} is no character yet, because the name waits for review; accept it with `hearsay review accept {fact}`, and \
+         then correct the line",
+        fact = fact.short()
+    )]
+    SpeakerWaits {
+        /// Name of the speaker.
+        name: String,
+        /// Fact that states the name.
+        fact: FactId,
+    },
     /// Error: a flag with this name is already declared.
     #[error("the flag `{name}` is already declared; set its value without declaring it again", name = .0)]
     FlagExists(String),
@@ -52,8 +64,8 @@ pub enum CommandError {
     },
     /// Error: the fact was rejected, so it cannot be corrected.
     #[error(
-        "fact {fact} was rejected: \u{201C}{statement}\u{201D}; to reopen it, undo the operation that rejected it (`hearsay \
-         db history` lists the operations), or add the correct fact as a new fact",
+        "fact {fact} was rejected: \u{201C}{statement}\u{201D}; to reopen it, run `hearsay review accept {fact}` or `hearsay \
+         review edit {fact} --statement \"\u{2026}\"`",
         fact = fact.short()
     )]
     Rejected {
@@ -151,6 +163,17 @@ pub enum CommandError {
     NoReferent {
         /// The pronoun.
         pronoun: String,
+    },
+    /// Error: the pronoun before the colon of a line can refer to several characters.
+    #[error(
+        "\"{pronoun}\" can refer to {}; write the name of the speaker before the colon",
+        join_first_names(candidates, MAX_LISTED_SPEAKERS)
+    )]
+    AmbiguousReferent {
+        /// The pronoun.
+        pronoun: String,
+        /// Names of the characters, the most likely first.
+        candidates: Vec<String>,
     },
     /// Error: the transcript does not contain the given speaker.
     #[error(

@@ -111,10 +111,11 @@ pub struct LineSentence {
     range: Range<usize>,
     /// Vector of the sentence; `None` if there is no sentence encoder.
     vector: Option<Vec<f32>>,
-    /// For narration: the facts that the extraction finds in the sentence.
+    /// Facts that the extraction finds in the sentence.
     extracted: Vec<ExtractedFact>,
-    /// Whether this is the [content](SpokenSentence::content) of the sentence before it.
-    is_content: bool,
+    /// Whether this is the [content](SpokenSentence::content) or one of the [clauses](SpokenSentence::clauses) of the
+    /// sentence before it.
+    is_part: bool,
 }
 
 /// A fact that is compared with a sentence.
@@ -128,13 +129,17 @@ struct Candidate {
     has_pronoun: bool,
     /// Whether the extraction finds the fact in the sentence.
     is_extracted: bool,
-    /// Whether the sentence is narration about the subject of the fact that possibly states the fact in its own words.
-    is_narrated: bool,
+    /// Whether the sentence possibly states the fact in its own words, because it is narration about the subject of the
+    /// fact, or because it states the same relation.
+    is_reworded: bool,
     /// Whether the fact is a secret that the speaker knows.
     is_own_secret: bool,
     /// Whether the fact is a secret, a lie or a rumour that the speaker knows, and the line refers to all its entities and
     /// has enough words of it.
     is_retold: bool,
+    /// Highest cosine of the sentence and an open fact of the campaign, if the sentence has enough words of a secret to hint
+    /// at it; `None` otherwise.
+    open_cosine: Option<f32>,
     /// Vector of the sentence if the fact has no vector yet; `None` otherwise.
     missing_vector: Option<Vec<f32>>,
 }
@@ -179,9 +184,10 @@ impl SpokenLine {
         Ok(self.time.as_deref().map(|raw| parse_date(state, raw)).transpose()?.and_then(|date| date.time))
     }
 
-    /// Returns the sentences of the line in which the speaker asserts something, with their vectors. For a spoken line,
-    /// also returns the content of each sentence, and the runs of two or three neighbouring sentences: "It was Odo. He took
-    /// the ledger." For narration, also extracts the facts of each sentence.
+    /// Returns the sentences of the line in which the speaker asserts something, and the content of each sentence, with
+    /// their vectors. For a spoken line, also returns the runs of two or three neighbouring sentences: "It was Odo. He took
+    /// the ledger." For narration, also returns each clause of a sentence, because the rest of the sentence can be about
+    /// something else.
     pub fn sentences(&self, tools: &ReadingTools<'_>) -> Vec<LineSentence> {
         let form = if self.speaker.is_some() { TextType::Talk } else { TextType::Narration };
         let text = Text { speaker: self.speaker.as_ref(), ..Text::new(&self.text, form) };
@@ -196,25 +202,30 @@ impl SpokenLine {
         let mut parts: Vec<(SpokenSentence, Range<usize>, bool)> = Vec::new();
         for range in ranges {
             let mut sentence = joined(&sentences[range.clone()]);
-            let content = sentence.content.take().filter(|_| self.speaker.is_some());
+            let (content, clauses) = (sentence.content.take(), std::mem::take(&mut sentence.clauses));
             parts.push((sentence, range.clone(), false));
-            parts.extend(content.map(|content| (*content, range, true)));
+            let content = content.into_iter().map(|content| *content);
+            let of_sentence: Vec<SpokenSentence> = match self.speaker {
+                Some(_) => content.collect(),
+                None => content.chain(clauses).filter(|part| part.is_asserted).collect(),
+            };
+            parts.extend(of_sentence.into_iter().map(|part| (part, range.clone(), true)));
         }
         let texts: Vec<&str> = parts.iter().map(|(sentence, ..)| sentence.text.as_str()).collect();
         let vectors = tools.encoder.filter(|_| !texts.is_empty()).and_then(|encoder| encoder.vectors(&texts));
         let mut vectors = vectors.into_iter().flatten();
         let extracted = match self.speaker {
-            Some(_) => Vec::new(),
+            Some(_) => tools.extractor.extract(tools.lexicon, &text).facts,
             None => {
                 let draft = Draft { text: self.text.clone(), form, ..Draft::default() };
                 draft.extract(&Policy::default(), tools).extraction.facts
             }
         };
-        let line_sentence = |(sentence, range, is_content): (SpokenSentence, Range<usize>, bool)| {
+        let line_sentence = |(sentence, range, is_part): (SpokenSentence, Range<usize>, bool)| {
             let is_inside =
                 |fact: &&ExtractedFact| fact.span.start < sentence.span.end && sentence.span.start < fact.span.end;
             let extracted = extracted.iter().filter(is_inside).cloned().collect();
-            LineSentence { sentence, range, vector: vectors.next(), extracted, is_content }
+            LineSentence { sentence, range, vector: vectors.next(), extracted, is_part }
         };
         parts.into_iter().map(line_sentence).collect()
     }
@@ -252,7 +263,12 @@ impl SpokenLine {
         let cached_view = view_cache.get_or_compute(state, speaker.as_ref(), moment);
         let is_for_dm = self.for_dm && speaker.is_some() && !self.lie;
         let dm_view = is_for_dm.then(|| view_cache.get_or_compute(state, None, None));
-        let matcher = SentenceMatcher::new(self, state, index, &cached_view, tools);
+        // Only the DM may see results that depend on all open facts of the campaign.
+        let open_view = match self.speaker {
+            Some(_) => dm_view.as_deref(),
+            None => Some(cached_view.as_ref()),
+        };
+        let matcher = SentenceMatcher::new(self, state, index, &cached_view, tools).with_open_facts_of(open_view);
         let unknown = dm_view.as_ref().map(|dm_view| {
             SentenceMatcher::new(self, state, index, dm_view, tools).without_facts_of(&cached_view.view)
         });
@@ -260,7 +276,7 @@ impl SpokenLine {
         for sentence in sentences {
             let mut candidates = matcher.candidates(sentence);
             candidates.extend(unknown.iter().flat_map(|unknown| unknown.candidates(sentence)));
-            match found.sentences.last_mut().filter(|_| sentence.is_content) {
+            match found.sentences.last_mut().filter(|_| sentence.is_part) {
                 Some(of_sentence) => of_sentence.extend(candidates),
                 None if sentence.is_run() => found.runs.push((sentence.range.clone(), candidates)),
                 None => found.sentences.push(candidates),
@@ -278,10 +294,10 @@ impl LineSentence {
         self.range.len() > 1
     }
 
-    /// Returns whether only facts that matter if they are told are compared with the words: the words are a run, or the
-    /// content of a sentence.
+    /// Returns whether only facts that matter if they are told are compared with the words: the words are a run, or a part
+    /// of a sentence.
     fn states_only_what_matters(&self) -> bool {
-        self.is_run() || self.is_content
+        self.is_run() || self.is_part
     }
 }
 
@@ -304,6 +320,10 @@ fn joined(sentences: &[SpokenSentence]) -> SpokenSentence {
         content: match sentences {
             [sentence] => sentence.content.clone(),
             _ => None,
+        },
+        clauses: match sentences {
+            [sentence] => sentence.clauses.clone(),
+            _ => Vec::new(),
         },
     }
 }

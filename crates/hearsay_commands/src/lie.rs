@@ -8,11 +8,10 @@ use hearsay_belief::{
 };
 use hearsay_model::{
     Change, Credence, EntityId, Evidence, ExtractionStage, Fact, FactStatus, Justification, Knower, KnowledgeEdge,
-    KnowledgeId, Passage, PassageId, Span, text, words,
+    KnowledgeId, Passage, PassageId, Span,
+    text::{self, SENTENCE_ENDS},
+    words,
 };
-
-/// Characters that end a sentence.
-const SENTENCE_ENDS: [char; 5] = ['.', '!', '?', ';', '\u{2026}'];
 
 /// Returns whether a line only mentions a fact. A lie does not make such a fact false: "I was at home on the night the
 /// barge sank" does not assert that the barge sank.

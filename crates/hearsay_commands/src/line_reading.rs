@@ -76,7 +76,10 @@ impl UnrecordedLine {
                 let line = SpokenLine::new(speaker.id.clone(), text);
                 Some(SpokenLine { place, time, lie: *lie, for_dm: true, ..line })
             }
-            None => Some(SpokenLine::narration(without_confidential_asides(text))),
+            None => {
+                let line = SpokenLine::narration(without_confidential_asides(text));
+                Some(SpokenLine { place: place.clone(), ..line })
+            }
         }
     }
 

@@ -244,7 +244,7 @@ impl<'a> Move<'a> {
         let mover = self.fact.subject();
         let mut knowers = vec![mover.clone()];
         if line.speaker.is_none() && self.fact.secrecy() != Secrecy::Secret {
-            let (views, moment) = (StateViews::new(self.state), line.time.as_ref().and_then(|date| date.time));
+            let (views, moment) = (StateViews::new(self.state), line.said_at());
             let companions = self.companions(line).into_iter();
             knowers.extend(companions.filter(|id| recognizes(&views, id, mover, moment)));
             knowers.extend(self.knowers_at(&views, moment));

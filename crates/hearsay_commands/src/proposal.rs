@@ -141,8 +141,8 @@ pub struct ProposalCounts {
     /// Number of proposed facts that wait for review.
     pub waiting: usize,
     /// Number of proposals that were dropped because their confidence is below
-    /// [`Policy::floor`](crate::policy::Policy::floor), or because a pronoun of narration would mean a character who has
-    /// left.
+    /// [`Policy::floor`](crate::policy::Policy::floor), because a pronoun of narration would mean a character who has
+    /// left, or because narration only says what passes in the scene.
     pub dropped: usize,
     /// Number of proposals that were skipped because the DM had already rejected an equivalent fact.
     pub rejected_before: usize,

@@ -4,6 +4,7 @@
 mod draft;
 mod name_lookup;
 mod passage_context;
+mod passing;
 mod promises;
 mod pronoun_reference;
 mod proposals;

@@ -280,13 +280,14 @@ impl<'a> SentenceReader<'a> {
         let basis = FactBasis::new(status, &weight_names);
         let fact_count = self.facts.len();
         for subject in subjects.iter().take(2) {
-            let is_same_value = |other: &str| {
-                let is_same_death = self.means_death(target, other) && self.means_death(target, &value);
-                other.contains(value.as_str()) || value.contains(other) || is_same_death
-            };
+            let is_death = |other: &str| self.means_death(target, other) && self.means_death(target, &value);
+            let is_same_value =
+                |other: &str| other.contains(value.as_str()) || value.contains(other) || is_death(other);
             let is_recorded = self.facts.iter().any(|fact| {
-                fact.subject == subject.entity
-                    && matches!(&fact.object, RawObject::Value(other) if is_same_value(other))
+                let RawObject::Value(other) = &fact.object else { return false };
+                // The same words state the death of one person.
+                let has_same_words = fact.span.start <= span.start && span.end <= fact.span.end;
+                (fact.subject == subject.entity && is_same_value(other)) || (has_same_words && is_death(other))
             });
             if !is_recorded {
                 self.record_value(target, subject, value.clone(), basis, span);

@@ -13,6 +13,14 @@ pub(crate) struct EntityMention {
     pub(crate) is_subject: bool,
 }
 
+/// Harm that somebody does to a person, as in "Odo stabs Bram".
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Harm {
+    pub(crate) agent: EntityRef,
+    pub(crate) victim: EntityRef,
+    sentence: usize,
+}
+
 /// Entity whose note contains a text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NoteEntity {
@@ -50,6 +58,8 @@ pub(crate) struct MentionHistory {
     unnamed_objects: Vec<usize>,
     /// Last sentence in which the speaker announced an act, as in "I will pay".
     pub(crate) announced_in_sentence: Option<usize>,
+    /// Last harm that the text states.
+    harm: Option<Harm>,
     /// Names that begin a sentence of the text as its subject, each with its position in bytes.
     pub(crate) opening_subjects: Vec<(usize, EntityRef)>,
 }
@@ -99,7 +109,17 @@ impl MentionHistory {
         for slot in [&mut self.topic, &mut self.focus, &mut self.speaker] {
             *slot = slot.filter(known);
         }
-        (self.addressed, self.announced_in_sentence) = (None, None);
+        (self.addressed, self.announced_in_sentence, self.harm) = (None, None, None);
+    }
+
+    /// Records that `agent` harms `victim` in the current sentence.
+    pub(crate) fn record_harm(&mut self, agent: EntityRef, victim: EntityRef) {
+        self.harm = Some(Harm { agent, victim, sentence: self.sentence });
+    }
+
+    /// Returns the harm that the previous sentence states.
+    pub(crate) fn previous_harm(&self) -> Option<Harm> {
+        self.harm.filter(|harm| harm.sentence + 1 == self.sentence)
     }
 
     /// Records that a verb of the current sentence has a thing without a name as its object.

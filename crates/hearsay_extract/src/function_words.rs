@@ -21,7 +21,13 @@ pub(crate) enum FirstPerson {
 /// Returns the role of a singular pronoun of the first person; `None` for other words. The word must be in lowercase.
 pub(crate) fn first_person(word: &str) -> Option<FirstPerson> {
     let role = || if is_possessive(word) { FirstPerson::Possessive } else { FirstPerson::Personal };
-    lists().pronouns.speaker.contains(word).then(role)
+    contains_word(&english().first_person_pronouns, word).then(role)
+}
+
+/// Returns whether a word is a pronoun for several persons, one of whom speaks, such as "we". The word must be in
+/// lowercase.
+pub(crate) fn is_group_pronoun(word: &str) -> bool {
+    contains_word(&english().group_pronouns, word)
 }
 
 /// Returns whether a word is a pronoun for the person who is addressed, such as "you". The word must be in lowercase.
@@ -42,7 +48,7 @@ pub fn replace_group_pronouns(text: &str, name: &str) -> Option<String> {
     for part in text.split_inclusive(|c: char| !c.is_alphabetic()) {
         let word = part.trim_end_matches(|c: char| !c.is_alphabetic());
         let lowercase = word.to_lowercase();
-        if !lists().pronouns.group.contains(&lowercase) {
+        if !is_group_pronoun(&lowercase) {
             replaced.push_str(part);
             continue;
         }

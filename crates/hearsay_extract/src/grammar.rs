@@ -562,6 +562,15 @@ impl Grammar {
         })
     }
 
+    /// Returns the pattern of a promise to somebody for a verb that also confirms statements, such as "swear to".
+    pub(crate) fn oath_pattern(&self, verb: &str) -> Option<&Pattern> {
+        self.verb_patterns.get(verb)?.iter().find(|pattern| {
+            self.targets[pattern.target].has(PredicateProperties::PROMISE)
+                && matches!(&pattern.parts[..], [PatternPart::Word(word), PatternPart::Object] if word == "to")
+                && !(pattern.is_weak || pattern.is_reversed)
+        })
+    }
+
     pub(crate) fn word_class(&self, word: &str) -> WordClass {
         self.word_classes.get(word).copied().unwrap_or_default()
     }

@@ -3,7 +3,8 @@
 use hearsay_model::{
     EntityId, Kind, State, attribute,
     spelling::{SpellingIndex, is_common_word},
-    text, words,
+    text,
+    words::{is_title, without_article},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::OnceLock;
@@ -56,6 +57,12 @@ impl LexiconEntity {
             Gender::Unknown => stated_gender(self.gender_words.iter().map(String::as_str), grammar),
             gender => gender,
         }
+    }
+
+    /// Returns whether a word is the title before a name of the entity, or the noun of a description of the entity. The word
+    /// must be in lowercase.
+    pub(crate) fn has_title(&self, word: &str) -> bool {
+        self.gender_words.iter().any(|title| title == word)
     }
 
     /// Returns the id of the entity.
@@ -118,8 +125,8 @@ pub struct Lexicon {
     party: Option<u32>,
     /// Names that end in `'s`, such as "St. Orrin's".
     possessive_names: FxHashSet<String>,
-    /// The character of each person at the table, by the first word of the person's name. `None` if several characters
-    /// have a player with this name.
+    /// The character of each person at the table, by the person's full name and by its first word. `None` if several
+    /// characters have a player with this name.
     characters_of_players: FxHashMap<String, Option<u32>>,
 }
 
@@ -166,9 +173,12 @@ impl Lexicon {
                 gender_words: gender_words(&names, &descriptions),
             });
             lexicon.by_id.insert(id.clone(), index);
-            if let Some(player) = player.and_then(|player| text::words(player).into_iter().next()) {
-                let character = lexicon.characters_of_players.entry(player).or_insert(Some(index));
-                *character = character.filter(|character| *character == index);
+            let player = player.map(text::words).unwrap_or_default();
+            for name in [player.join(" "), player.first().cloned().unwrap_or_default()] {
+                if !name.is_empty() {
+                    let character = lexicon.characters_of_players.entry(name).or_insert(Some(index));
+                    *character = character.filter(|character| *character == index);
+                }
             }
             parties.extend((kind == Some(Kind::Party)).then_some(index));
             for (at, name) in names.iter().enumerate() {
@@ -252,9 +262,15 @@ impl Lexicon {
         }
     }
 
-    /// Returns the character that a person at the table plays. `word` is the first word of the person's name.
-    pub(crate) fn character_of_player(&self, word: &str) -> Option<u32> {
-        self.characters_of_players.get(word).copied().flatten()
+    /// Returns the character that a person at the table plays. `name` is the person's full name or its first word, in
+    /// lowercase.
+    pub(crate) fn character_of_player(&self, name: &str) -> Option<u32> {
+        self.characters_of_players.get(name).copied().flatten()
+    }
+
+    /// Returns whether a name in lowercase is the full name of a person at the table, or its first word.
+    pub(crate) fn is_player(&self, name: &str) -> bool {
+        self.characters_of_players.contains_key(name)
     }
 
     /// Returns the number of entities with a name that is not secret.
@@ -345,11 +361,6 @@ fn is_person_kind(kind: Option<&Kind>) -> bool {
     kind.is_some_and(Kind::is_character)
 }
 
-/// Returns whether a word in lowercase is a title that can stand before a name without being part of it.
-pub(crate) fn is_title(word: &str) -> bool {
-    words::contains_word(&words::english().titles, word)
-}
-
 /// Returns the pronoun that refers to an entity as the subject of a sentence: "he", "she", "they" or "it". Returns `None`
 /// if the campaign records no pronouns of the entity, no gender, and no description with such a pronoun.
 pub fn subject_pronoun(state: &State, id: &EntityId) -> Option<&'static str> {
@@ -434,14 +445,6 @@ fn parse_gender(text: &str) -> Gender {
         Some(word) if names.other_values.contains(word) => Gender::They,
         _ => Gender::Unknown,
     }
-}
-
-/// Removes an article from the start of a name. A name of one word stays as it is.
-fn without_article(mut words: Vec<String>) -> Vec<String> {
-    if words.len() > 1 && lists().determiners.articles.contains(&words[0]) {
-        words.remove(0);
-    }
-    words
 }
 
 #[cfg(test)]

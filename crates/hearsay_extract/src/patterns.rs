@@ -2,6 +2,7 @@
 
 use crate::{
     chunker::Chunk,
+    function_words::is_group_pronoun,
     grammar::{Pattern, PatternPart, WordClass, normalize_reflexive},
     mentions::EntityRef,
     predicate_properties::PredicateProperties,
@@ -236,7 +237,7 @@ impl SentenceReader<'_> {
         if refs.is_empty()
             && has_two_objects
             && let [np] = list[..]
-            && lists().pronouns.group.contains(self.norm(self.chunks.noun_groups[np].head))
+            && is_group_pronoun(self.norm(self.chunks.noun_groups[np].head))
             && let Some(speaker) = self.speech.speaker.filter(|_| self.speech.is_direct_speech)
         {
             let weights = (Some(Weight::PRONOUN), Some(Weight::DOUBTFUL_PRONOUN));

@@ -1,6 +1,6 @@
 //! Reads facts from possessions and body parts: "his eyes are blue", "has a scar over one eye".
 
-use hearsay_model::attribute;
+use hearsay_model::{attribute, words::is_article};
 
 use crate::{
     chunker::{Chunk, NounGroup},
@@ -102,9 +102,7 @@ impl SentenceReader<'_> {
             .find(|target| kinds.iter().any(|kinds| self.grammar.targets[**target].subject.intersects(*kinds)))
             .copied();
         let Some(target) = target else { return false };
-        let start = (from..to)
-            .find(|at| !is_ignored(self.norm(*at)) || !lists().determiners.articles.contains(self.norm(*at)))
-            .unwrap_or(from);
+        let start = (from..to).find(|at| !is_ignored(self.norm(*at)) || !is_article(self.norm(*at))).unwrap_or(from);
         let start = if self.norm(start) == "to" { start + 1 } else { start };
         let end = match self.grammar.targets[target].predicate.as_str() {
             // A motto or goal extends to the end of the sentence.

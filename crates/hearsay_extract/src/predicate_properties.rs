@@ -21,6 +21,8 @@ named_flags! {
     IS_ASSERTED_WITH_WOULD = 4, "would";
     /// The relation says that the object died: "killed Odo".
     IS_FATAL = 5, "fatal";
+    /// The relation says that somebody did harm to the object: "stabbed Odo".
+    HARM = 11, "harm";
     /// Employment by a person or group.
     EMPLOYMENT = 6, "employment";
     /// Acquaintance of two persons.

@@ -16,6 +16,7 @@ use crate::{
     predicate_properties::PredicateProperties,
     sentence_reader::{FactBasis, MentionSpan, RawFact, RawObject, ResolvedEntity, SentenceReader, WeightNames},
     weights::Weight,
+    word_lists::lists,
 };
 
 /// Maximum number of relations that are proposed for one clause.
@@ -149,7 +150,7 @@ impl SentenceReader<'_> {
             && let Some(owner) = group.owner
         {
             let refs = self.resolve(owner, &[]);
-            let is_relative = self.is_unnamed_relative(np);
+            let is_relative = self.is_unnamed_relative(np) || self.is_unnamed_relation(np);
             resolved.extend(refs.into_iter().map(|resolved| MentionSpan {
                 resolved: ResolvedEntity { is_relative, ..resolved },
                 start: group.start,
@@ -177,6 +178,31 @@ impl SentenceReader<'_> {
         (group.owner.is_some() || self.syntax.word(item + 1) == "of")
             && self.clauses.iter().any(|clause| is_subject(&clause))
             && !self.clauses.iter().filter(is_subject).any(|clause| self.names_subject(clause))
+    }
+
+    /// Returns whether a noun group refers to an unnamed person to whom a noun before "of" relates somebody: "Bram's wife" in
+    /// "the brother of Bram's wife".
+    fn is_unnamed_relation(&self, np: usize) -> bool {
+        let group = self.noun_group(np);
+        let is_possessive = group.owner.is_some() && group.name.is_none() && !group.owner_is_name;
+        let head = self.singular(self.norm(group.head));
+        let is_person = self.grammar.word_class(&head).has(WordClass::KIN)
+            || self.grammar.noun_patterns.contains_key(&head)
+            || self
+                .noun_attributes(&head)
+                .iter()
+                .any(|(target, _)| self.grammar.targets[*target].predicate == *attribute::OCCUPATION);
+        let is_unnamed_person = is_possessive
+            && !group.is_owner_only
+            && is_person
+            && !lists().nouns.descendants.contains(self.norm(group.head));
+        let item =
+            self.chunk_of(np).filter(|item| is_unnamed_person && *item > 1 && self.syntax.word(*item - 1) == "of");
+        let related = item.and_then(|item| self.syntax.noun_group_at(item - 2)).map(|np| self.noun_group(np));
+        related.is_some_and(|related| {
+            let noun = self.singular(self.norm(related.head));
+            related.name.is_none() && self.grammar.noun_patterns.contains_key(&noun)
+        })
     }
 
     /// Returns whether a noun group is the owner of an unnamed relative, as in "the parents of Odo were killed".

@@ -5,7 +5,7 @@ use hearsay_model::Span;
 use crate::{
     assertion_status::AssertionStatus,
     chunker::VerbForm,
-    clauses::ClauseType,
+    clauses::{ClauseType, SubjectSource},
     function_words::{FirstPerson, first_person, is_anaphor, is_negation},
     mentions::EntityRef,
     sentence_reader::SentenceReader,
@@ -37,7 +37,13 @@ pub struct SpokenSentence {
     /// The sentence without the words that only say who tells it, and without the verb of an order for which the rest gives
     /// the reason: "the well is poisoned" for "They say that the well is poisoned". `None` if there are no such words.
     pub content: Option<Box<SpokenSentence>>,
+    /// The clauses of a sentence with several finite verbs, each with its own subject: "Odo opens the box" and "Odo sees the
+    /// ring" for "Odo opens the box and sees the ring". Empty for any other sentence.
+    pub clauses: Vec<SpokenSentence>,
 }
+
+/// Maximum number of clauses of a sentence that [`SpokenSentence::clauses`] contains.
+const MAX_CLAUSES: usize = 8;
 
 impl SentenceReader<'_> {
     /// Returns the sentence with its assertion status.
@@ -51,35 +57,73 @@ impl SentenceReader<'_> {
         if is_fragment {
             statuses.push(self.sentence_status(is_question));
         }
-        let sentence = self.sentence_from(0, 0, &statuses, span);
+        let tokens_from = |start: usize| (start..self.tokens.len()).collect::<Vec<usize>>();
+        let sentence = self.sentence_part(&tokens_from(0), &statuses, span);
         let content = (!is_fragment).then(|| self.content_start(&statuses)).flatten();
         let content = content.map(|(token, clause)| {
-            let content = self.sentence_from(token, clause, &statuses, span);
+            let content = self.sentence_part(&tokens_from(token), &statuses[clause..], span);
             Box::new(SpokenSentence { is_doubtful: true, ..content })
         });
         let is_doubtful = is_fragment || sentence.is_doubtful;
-        Some(SpokenSentence { is_doubtful, content, ..sentence })
+        let clauses = if is_fragment { Vec::new() } else { self.finite_clauses(&statuses) };
+        Some(SpokenSentence { is_doubtful, content, clauses, ..sentence })
     }
 
-    /// Returns the part of the sentence from the token `from` on. `clause` is the first clause of this part.
-    fn sentence_from(&self, from: usize, clause: usize, statuses: &[AssertionStatus], span: Span) -> SpokenSentence {
-        let (tokens, statuses) = (&self.tokens[from..], &statuses[clause..]);
+    /// Returns a part of the sentence. `tokens` are the tokens of the part, and `statuses` the statuses of its clauses.
+    fn sentence_part(&self, tokens: &[usize], statuses: &[AssertionStatus], span: Span) -> SpokenSentence {
+        let part = || tokens.iter().map(|at| &self.tokens[*at]);
         let is_unasserted = |status: &AssertionStatus| status.is_unasserted || status.has_would || status.has_can;
         let speaker = self.speech.speaker;
         let is_reported = |status: &AssertionStatus| status.stated_by != speaker;
-        let has_quotation = tokens.iter().any(|token| matches!(token.kind, TokenKind::Quote(_)));
+        let has_quotation = part().any(|token| matches!(token.kind, TokenKind::Quote(_)));
         SpokenSentence {
-            text: self.text_in_third_person(from),
+            text: self.text_in_third_person(tokens),
             span,
             is_asserted: !statuses.iter().all(is_unasserted),
             is_doubtful: has_quotation
                 || statuses.iter().any(|status| status.is_doubtful || is_unasserted(status) || is_reported(status)),
-            is_negated: statuses.iter().any(|status| status.denied) || self.has_negation(from),
+            is_negated: statuses.iter().any(|status| status.denied) || self.has_negation(tokens),
             is_ended: statuses.iter().any(|status| status.ended),
-            has_first_person: tokens.iter().any(|token| first_person(&token.norm).is_some()),
-            pronoun_count: tokens.iter().filter(|token| is_anaphor(&token.norm)).count(),
+            has_first_person: part().any(|token| first_person(&token.norm).is_some()),
+            pronoun_count: part().filter(|token| is_anaphor(&token.norm)).count(),
             content: None,
+            clauses: Vec::new(),
         }
+    }
+
+    /// Returns the [clauses](SpokenSentence::clauses) of the sentence.
+    fn finite_clauses(&self, statuses: &[AssertionStatus]) -> Vec<SpokenSentence> {
+        let is_finite = |clause: &usize| self.verb_group(*clause).form == VerbForm::Finite;
+        let finite: Vec<usize> = (0..self.clauses.len()).filter(is_finite).collect();
+        if finite.len() < 2 {
+            return Vec::new();
+        }
+        let clause_part = |clause: &usize| {
+            let tokens = self.clause_tokens(*clause, &finite)?;
+            let span = self.span(self.verb_group(*clause).start, *tokens.last()?);
+            Some(self.sentence_part(&tokens, std::slice::from_ref(&statuses[*clause]), span))
+        };
+        finite.iter().filter_map(clause_part).take(MAX_CLAUSES).collect()
+    }
+
+    /// Returns the tokens of a clause and its subject, up to the next of the `finite` clauses. Returns `None` if the clause
+    /// has no subject.
+    fn clause_tokens(&self, at: usize, finite: &[usize]) -> Option<Vec<usize>> {
+        let clause = &self.clauses[at];
+        let verb = self.verb_group(at).start;
+        let subject_start = clause.subjects.iter().map(|np| self.noun_group(*np).start).min()?;
+        let subject_end = clause.subjects.iter().map(|np| self.noun_group(*np).end).max()?;
+        let starts = finite.iter().map(|other| self.clauses[*other].start);
+        let next = starts.filter(|start| *start > clause.verb_item).min();
+        let mut end = next.map_or(self.tokens.len(), |next| self.chunk_start(next));
+        while end > verb && self.tokens[end - 1].kind == TokenKind::Punctuation {
+            end -= 1;
+        }
+        Some(match clause.subject_source {
+            SubjectSource::Direct if subject_start < verb => (subject_start..end).collect(),
+            SubjectSource::Inverted => (self.chunk_start(clause.start)..end).collect(),
+            _ => (subject_start..subject_end).chain(verb..end).collect(),
+        })
     }
 
     /// Returns the first token and the first clause of the [content](SpokenSentence::content).
@@ -110,36 +154,41 @@ impl SentenceReader<'_> {
         content
     }
 
-    /// Returns the clause with the words that are told, thought or heard according to a clause.
+    /// Returns the clause with the words that are told, thought, heard or known according to a clause.
     fn told_clause(&self, reporting: usize) -> Option<usize> {
-        let properties = self.grammar.verb_properties(&self.verb_group(reporting).lemma);
+        let verb_group = self.verb_group(reporting);
+        let properties = self.grammar.verb_properties(&verb_group.lemma);
+        let is_known = properties.is_factive && !verb_group.is_negated;
         let is_told = |told: &usize| {
             self.clauses[*told].parent == Some(reporting) && *self.clause_type(*told) == ClauseType::Complement
         };
-        (reporting + 1..self.clauses.len()).find(is_told).filter(|_| properties.is_speech || properties.is_thought)
+        (reporting + 1..self.clauses.len())
+            .find(is_told)
+            .filter(|_| properties.is_speech || properties.is_thought || is_known)
     }
 
-    /// Returns whether the sentence contains a word that negates it, from a token on. The answer in "No, Odo has it" and the
+    /// Returns whether a part of the sentence contains a word that negates it. The answer in "No, Odo has it" and the
     /// contrast in "Odo has it, not Pell" do not negate the sentence.
-    fn has_negation(&self, from: usize) -> bool {
+    fn has_negation(&self, part: &[usize]) -> bool {
         let is_answer =
             |at: usize| self.tokens[at].is("no") && self.tokens.get(at + 1).is_some_and(|next| !next.is_word());
         let is_contrast =
             |at: usize| at > 0 && self.tokens[at].is("not") && self.tokens[at - 1].is_punctuation(",\u{2014}");
         let is_negating = |at: usize| is_negation(&self.tokens[at].norm) && !is_answer(at) && !is_contrast(at);
-        (from..self.tokens.len()).any(is_negating)
+        part.iter().any(|at| is_negating(*at))
     }
 
-    /// Returns the words of the sentence from a token on, without quotations. The name of the speaker replaces the pronouns
+    /// Returns the words of a part of the sentence, without quotations. The name of the speaker replaces the pronouns
     /// of the first person.
-    fn text_in_third_person(&self, from: usize) -> String {
+    fn text_in_third_person(&self, part: &[usize]) -> String {
         let speaker = match self.speech.speaker {
             Some(EntityRef::Known(speaker)) => Some(self.lexicon.entities[speaker as usize].name.as_str()),
             Some(EntityRef::New(_)) | None => None,
         };
         let mut text = String::new();
         // A quotation is one token: the words of somebody else.
-        for token in self.tokens[from..].iter().filter(|token| !matches!(token.kind, TokenKind::Quote(_))) {
+        let tokens = part.iter().map(|at| &self.tokens[*at]);
+        for token in tokens.filter(|token| !matches!(token.kind, TokenKind::Quote(_))) {
             if !text.is_empty() && !token.is_attached {
                 text.push(' ');
             }
@@ -247,6 +296,29 @@ mod tests {
         for words in ["Odo burned the ledger.", "I don't think that Odo burned it.", "Never trust Odo!"] {
             assert_eq!(content(words), None, "{words}");
         }
+    }
+
+    #[test]
+    fn what_the_speaker_knows_is_told_too() {
+        let content = |words: &str| sentence(words).content.map(|content| content.text);
+        assert_eq!(content("I know that Odo burned the ledger.").as_deref(), Some("Odo burned the ledger."));
+        assert_eq!(content("I don't know that Odo burned the ledger."), None);
+    }
+
+    #[test]
+    fn each_clause_of_a_sentence_has_its_subject() {
+        let clauses =
+            |words: &str| -> Vec<String> { sentence(words).clauses.into_iter().map(|clause| clause.text).collect() };
+        for (words, expected) in [
+            ("Odo burned the ledger and sold the boat.", ["Odo burned the ledger", "Odo sold the boat"]),
+            ("Odo left and Grim burned the ledger.", ["Odo left", "Grim burned the ledger"]),
+            ("Grim saw it at once: Odo burned the ledger.", ["Grim saw it at once", "Odo burned the ledger"]),
+        ] {
+            assert_eq!(clauses(words), expected, "{words}");
+        }
+        assert!(clauses("Odo burned the ledger of Grim.").is_empty());
+        let denied = sentence("Grim stayed and Odo never burned the ledger.").clauses;
+        assert!(!denied[0].is_negated && denied[1].is_negated, "{denied:?}");
     }
 
     #[test]

@@ -54,18 +54,18 @@ macro_rules! word_lists {
 
 word_lists! {
     pronouns: Pronouns {
-        all, speaker, group, male, female, neuter, plural, reflexive, possessive_determiners,
+        all, male, female, neuter, plural, reflexive, possessive_determiners,
         third_person_determiners, independent_possessives, relative, no_noun_groups, no_anaphors,
         indefinite_prefixes, unasserted_subjects, existential, before_exceptions, universal, objects,
         with_plural_verbs, ambiguous_subjects, facts, resumed,
     }
     determiners: Determiners {
-        articles, label_articles, ignored, definite, introducing, naming, outside_values, before_descriptions,
+        label_articles, ignored, definite, introducing, naming, outside_values, before_descriptions,
         before_name_parts, before_symbols, negative, without_description, floating, subject_quantifiers,
         plural_quantifiers, demonstratives, before_verbs, partitives, pronoun_partitives, portions,
     }
     conjunctions: Conjunctions {
-        coordinators, subordinators, before_clauses, sharing_subjects, contrasts, contrast_blockers,
+        coordinators, alternatives, subordinators, before_clauses, sharing_subjects, contrasts, contrast_blockers,
         difficulties, past_circumstances, unasserted, conditions, times, until, before_endings, concessions,
         after_descriptions, before_sources,
     }
@@ -79,13 +79,13 @@ word_lists! {
         intensifiers, departures, no_adverbs,
     }
     auxiliaries: Auxiliaries {
-        be_forms, have_forms, do_forms, get_forms, go_forms, have_and_do, inflected, conditional_openers,
+        be_forms, have_forms, do_forms, get_forms, go_forms, singular, have_and_do, inflected, conditional_openers,
         after_nor, possibility, not_only_questions, after_question_words, before_no_longer, elliptic,
         short_forms, obligations,
     }
     verbs: Verbs {
         naming, naming_participles, plans, guesses, open_thoughts, denials, learning, proofs, claims, rumours,
-        endings, unasserting, telling, not_parenthetical, with_hearers, orders, subject_control, delivery,
+        endings, unasserting, telling, not_parenthetical, with_hearers, about_hearers, orders, subject_control, delivery,
         asides, before_verbs, past_participles, act_followers, keeping, possession, postures, dwelling,
         locations, heights, sounds, losses, finding, asking, double_objects, breaking, wishes, wishes_in_clefts,
         lasting_acts, outcomes, governing, no_past_forms, writing,
@@ -96,7 +96,7 @@ word_lists! {
         described_body_parts, fatal_parts, face_parts, not_given, body_parts, skin_marks,
     }
     adjectives: Adjectives {
-        former, injuries, deaths, praise, over, outside_values, endearments, suffixes, common_suffixes,
+        former, injuries, deaths, praise, manners, over, outside_values, endearments, suffixes, common_suffixes,
     }
     numbers: Numbers {
         parts, magnitudes, partial, approximators, value_approximators, count_approximators, age_words,
@@ -113,7 +113,7 @@ word_lists! {
         apologies, after_apologies, before_orders, order_starts, everybody, status_words, after_ellipsis,
     }
     names: Names {
-        particles, linking_words, alias_openers, male_values, female_values, other_values,
+        particles, linking_words, alias_openers, address_titles, male_values, female_values, other_values,
     }
     phrases: Phrases {
         asides, emphasis, naming, repairs, tag_questions, goals, with_objects,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hearsay_extract::{Lexicon, LexiconEntity, Mention, NewEntity, Text};
-use hearsay_model::{EntityId, Kind, Span, slug, text};
+use hearsay_model::{EntityId, Kind, Span, slug, text, words::without_article};
 
 use crate::quote::NormalizedText;
 
@@ -62,7 +62,7 @@ pub(crate) fn listed_entities(lexicon: &Lexicon, scene: &Scene<'_>, part: &str) 
         };
         let Some(words) = words else { return };
         let entry = &mut listed[at];
-        if words != without_article(&entry.name)
+        if words != compared_name(&entry.name)
             && !entry.other_names.iter().any(|other| other == words)
             && entry.other_names.len() < 4
         {
@@ -93,7 +93,7 @@ impl NameLookup {
     pub(crate) fn add(&mut self, entity: &PromptEntity) {
         self.ids.insert(entity.id.clone(), entity.mention.clone());
         for name in std::iter::once(&entity.name).chain(&entity.other_names) {
-            let entry = self.names.entry(without_article(name)).or_insert_with(|| Some(entity.mention.clone()));
+            let entry = self.names.entry(compared_name(name)).or_insert_with(|| Some(entity.mention.clone()));
             if entry.as_ref() != Some(&entity.mention) {
                 *entry = None;
             }
@@ -103,12 +103,12 @@ impl NameLookup {
     /// Returns the entity to which an id or name refers; `None` if there is none or the name is ambiguous.
     pub(crate) fn get(&self, reference: &str) -> Option<&Mention> {
         let reference = reference.trim();
-        self.ids.get(reference).or_else(|| self.names.get(&without_article(reference))?.as_ref())
+        self.ids.get(reference).or_else(|| self.names.get(&compared_name(reference))?.as_ref())
     }
 
     /// Returns whether at least one entity has the name.
     pub(crate) fn is_taken(&self, name: &str) -> bool {
-        self.names.contains_key(&without_article(name))
+        self.names.contains_key(&compared_name(name))
     }
 
     /// Returns an unused id, made from a name.
@@ -121,10 +121,8 @@ impl NameLookup {
 }
 
 /// Returns the form of a name that is used for comparison: its normalised words without a leading article.
-fn without_article(name: &str) -> String {
-    let words = text::words(name);
-    let skip = usize::from(words.len() > 1 && matches!(words[0].as_str(), "the" | "a" | "an"));
-    words[skip..].join(" ")
+fn compared_name(name: &str) -> String {
+    without_article(text::words(name)).join(" ")
 }
 
 /// Returns the entries of new entities for the prompt. The ids of the entries differ from the ids of the `known`

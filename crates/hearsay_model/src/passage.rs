@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Date, EntityId, Evidence, GameTime, Knower, PassageId, Reference, Rename, SessionId};
+use crate::{Date, EntityId, Evidence, GameTime, Knower, PassageId, Reference, Rename, SessionId, text, words};
 
 /// A text with its speaker, time, place and hearers. For example, a passage is a line said at the table, a letter, or a
 /// paragraph of lore.
@@ -130,6 +130,14 @@ impl Passage {
         self.talk_kind.is_some_and(|kind| !kind.is_heard())
     }
 
+    /// Returns whether the passage is narration that only says what somebody thinks or intends: `Odo thinks about going
+    /// home.` Only this character knows it, although others hear the line.
+    pub fn is_intention(&self) -> bool {
+        let own_words = text::words(&self.text);
+        let mut phrases = words::english().intention_phrases.iter();
+        self.speaker.is_none() && phrases.any(|phrase| text::contains_name(&own_words, &text::words(phrase)))
+    }
+
     /// Returns whether no character hears the line because it may state a secret.
     pub fn is_withheld(&self) -> bool {
         self.talk_kind == Some(TalkKind::Withheld)
@@ -152,6 +160,12 @@ impl Passage {
         is_speaker || self.heard_by.contains(knower)
     }
 
+    /// Returns the game time at which the passage was said; `None` if its date is unknown or not on the campaign's
+    /// calendar.
+    pub fn said_at(&self) -> Option<GameTime> {
+        self.time.as_ref().and_then(|date| date.time)
+    }
+
     /// Returns the game time at which a knower heard or read the passage.
     ///
     /// Returns `None` if the knower neither heard nor read the passage. The result is always `None` for an
@@ -161,7 +175,7 @@ impl Passage {
         if self.is_out_of_character() {
             return None;
         }
-        let said_at = self.time.as_ref().and_then(|date| date.time);
+        let said_at = self.said_at();
         if self.has_participant(knower) {
             return Some(said_at);
         }
@@ -172,9 +186,8 @@ impl Passage {
     /// number. `sessions` contains the sessions in the order in which they were played. Of the passages of one game time,
     /// those without a session come last.
     pub fn said_order(&self, sessions: &[SessionId]) -> (Option<GameTime>, bool, Option<usize>, u32) {
-        let time = self.time.as_ref().and_then(|date| date.time);
         let index = self.session.as_ref().and_then(|session| sessions.iter().position(|other| other == session));
-        (time, self.session.is_none(), index, self.line)
+        (self.said_at(), self.session.is_none(), index, self.line)
     }
 
     /// Returns the passage as it appears to a listener who does not know that the secret name belongs to the speaker.
@@ -268,6 +281,16 @@ impl Session {
     /// Creates a session without a number, title, date, times and characters.
     pub fn new(id: SessionId) -> Self {
         Self { id, number: None, title: String::new(), date: None, start: None, end: None, present: Vec::new() }
+    }
+
+    /// Returns the game time at the start; `None` if it is unknown or not on the campaign's calendar.
+    pub fn started_at(&self) -> Option<GameTime> {
+        self.start.as_ref().and_then(|date| date.time)
+    }
+
+    /// Returns the game time at the end; `None` if it is unknown or not on the campaign's calendar.
+    pub fn ended_at(&self) -> Option<GameTime> {
+        self.end.as_ref().and_then(|date| date.time)
     }
 
     /// Uses the methods of `renaming` to replace the ids of the session and of the player characters.

@@ -9,6 +9,12 @@ use serde::{
 };
 use unicode_normalization::UnicodeNormalization;
 
+use crate::words::{contains_word, english};
+
+/// Characters that end a sentence, or a clause with a subject of its own. An abbreviation such as "Mr." is not
+/// recognized, unlike in [`sentences`].
+pub const SENTENCE_ENDS: [char; 5] = ['.', '!', '?', ';', '\u{2026}'];
+
 /// Returns the normal form of a text, which is used to compare names: Unicode form NFKC, lowercase, straight quotes,
 /// plain hyphens, single spaces.
 ///
@@ -93,6 +99,29 @@ pub fn contains_lowercase(text: &str, part: &str) -> bool {
     text.as_bytes().windows(part.len()).any(is_part)
 }
 
+/// Returns the sentences of a paragraph. Joined with spaces, they are the paragraph. A full stop after an abbreviation or
+/// an initial does not end a sentence: "Dr. Finch is out."
+pub fn sentences(paragraph: &str) -> Vec<&str> {
+    let mut sentences = Vec::new();
+    let mut start = 0;
+    for (at, _) in paragraph.match_indices(' ') {
+        let (before, after) = (&paragraph[start..at], &paragraph[at + 1..]);
+        let closing = before.trim_end_matches(['"', '\'', '\u{2019}', '\u{201D}', ')', '*', '_']);
+        let is_end = closing.ends_with(['.', '!', '?', '\u{2026}']);
+        let last = closing.rsplit(' ').next().unwrap_or_default().trim_end_matches('.').to_lowercase();
+        let is_initial = last.len() == 1 && last != "i";
+        let is_abbreviation = closing.ends_with('.') && (is_initial || contains_word(&english().abbreviations, &last));
+        let first = after.chars().find(|c| c.is_alphanumeric());
+        if is_end && !is_abbreviation && first.is_some_and(|first| !first.is_lowercase()) {
+            sentences.push(before);
+            start = at + 1;
+        }
+    }
+    sentences.push(&paragraph[start..]);
+    sentences.retain(|sentence| !sentence.trim().is_empty());
+    sentences
+}
+
 /// Returns the sentence of a text that contains the bytes from `start` to `end`; `None` if the range is invalid.
 pub fn sentence_around(text: &str, start: usize, end: usize) -> Option<&str> {
     let (before, after) = (text.get(..start)?, text.get(end..)?);
@@ -156,6 +185,19 @@ mod tests {
         check("Grimjaw Ironhand, the smith", "grimjaw ironhand", true);
         check("Grimjaw and Ironhand", "Grimjaw Ironhand", false);
         check("anything", "", false);
+    }
+
+    #[test]
+    fn a_paragraph_is_split_without_loss() {
+        for expected in [
+            &["Mr. Bell waits.", "He drinks!", "\"Who is it?\" she asks."][..],
+            &["It costs 3.50 crowns.", "J. Hask pays."],
+            &["She is as old as I.", "Nobody serves the king.", "He sails."],
+            &["One clause only"],
+            &[],
+        ] {
+            assert_eq!(sentences(&expected.join(" ")), expected);
+        }
     }
 
     #[test]

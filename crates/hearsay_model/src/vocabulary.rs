@@ -472,6 +472,8 @@ impl Vocabulary {
         let phrase = self.property(predicate, |def| Some(def.phrase.as_str()), |def| def.phrase.as_deref()).flatten();
         let predicate_words = predicate.as_str().replace('_', " ").to_lowercase();
         let mut sentence = match phrase {
+            // "Her appearance is: nails are blue" has two verbs.
+            Some(phrase) if phrase.ends_with(" is: {object}") && is_clause(object) => format!("{subject}: {object}"),
             Some(phrase) => fill_placeholders(phrase, subject, object),
             None if predicate.is_relation() => format!("{subject} {predicate_words} {object}"),
             None => format!("{subject}: {predicate_words}: {object}"),
@@ -481,6 +483,12 @@ impl Vocabulary {
         }
         sentence
     }
+}
+
+/// Returns whether a short value is a clause of its own, such as `nails are blue`.
+fn is_clause(value: &str) -> bool {
+    let mut later_words = value.split_whitespace().skip(1);
+    !value.contains([',', ';', ':', '.']) && later_words.any(words::is_finite_be_form)
 }
 
 /// The placeholder for an object with an indefinite article.

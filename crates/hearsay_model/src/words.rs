@@ -28,6 +28,11 @@ pub struct Words {
     pub address_verbs: Vec<String>,
     /// Verbs between a speaker and a colon that make the words confidential, such as `whispers`.
     pub whisper_verbs: Vec<String>,
+    /// Verbs that make the words confidential only before one of the `hearer_phrases`, such as `hisses`.
+    pub hushed_verbs: Vec<String>,
+    /// Phrases that introduce confidential words without a verb of speech, such as `takes * aside`. A `*` stands for the
+    /// names of the hearers.
+    pub aside_phrases: Vec<String>,
     /// Words near a verb of speech that make the words confidential, such as `in private`.
     pub confidential_manners: Vec<String>,
     /// Words after a verb of speech that begin the words that narration reports, such as `that`.
@@ -40,6 +45,8 @@ pub struct Words {
     pub regard_verbs: Vec<String>,
     /// Pronouns of the first person singular, such as `me`.
     pub first_person_pronouns: Vec<String>,
+    /// Short forms with such a pronoun, without the apostrophe, such as `im`.
+    pub first_person_contractions: Vec<String>,
     /// Words with which only spoken words begin, such as `please`.
     pub spoken_openers: Vec<String>,
     /// Words before a colon with which the words after it are read, written, heard or thought, such as `letter`.
@@ -57,6 +64,15 @@ pub struct Words {
     /// Phrases of narration about persons who do not notice what happens. A `*` stands for the names of the persons, and
     /// a `@` for a form of one of the `perception_verbs`.
     pub unnoticed_phrases: Vec<String>,
+    /// Clauses of narration about something that nobody but the acting persons notices, such as `nobody sees`.
+    pub unwitnessed_clauses: Vec<String>,
+    /// Phrases with the same meaning that can follow other words of a clause, such as `without being @`. A `@` stands for a
+    /// form of one of the `perception_verbs`.
+    pub unwitnessed_manners: Vec<String>,
+    /// Objects that can follow the `unwitnessed_clauses` and the `unwitnessed_manners`, such as `it`.
+    pub unwitnessed_objects: Vec<String>,
+    /// Clauses of narration about something that only the named and the acting persons notice, such as `only * sees`.
+    pub sole_witness_clauses: Vec<String>,
     /// Verbs of perception. Each entry contains all forms of a verb: `see sees saw seeing`.
     pub perception_verbs: Vec<String>,
     /// Words after a verb of perception with which the verb states no perception: "doesn't see *why*".
@@ -67,6 +83,16 @@ pub struct Words {
     pub circumstance_conjunctions: Vec<String>,
     /// Verbs whose subject need not perceive what narration tells, such as `sleeps`.
     pub inactive_verbs: Vec<String>,
+    /// Verbs for a state and not for a deed, such as `owes`.
+    pub stative_verbs: Vec<String>,
+    /// Those of the `stative_verbs` that also form the perfect, such as `has`.
+    pub perfect_auxiliaries: Vec<String>,
+    /// Words at the end of a clause with a form of "be" with which the subject is or comes there, such as `back`.
+    pub presence_adverbs: Vec<String>,
+    /// Phrases at the start of what narration says about one person that only this person notices, such as `wonders`.
+    pub thought_phrases: Vec<String>,
+    /// Phrases with which others notice a thought, or a deed with it, such as `aloud`.
+    pub visible_thought_phrases: Vec<String>,
     /// Verbs of motion, such as `walks` and `makes her way`. With one of the `departure_particles`, they state that a person leaves.
     pub motion_verbs: Vec<String>,
     /// Verbs that state that a person comes to a place, such as `arrives`.
@@ -79,8 +105,6 @@ pub struct Words {
     pub removal_verbs: Vec<String>,
     /// Words after one of the `removal_verbs` and a person that state that the person leaves, such as `out`.
     pub removal_particles: Vec<String>,
-    /// Forms of "be" before one of the `removal_verbs`, if somebody else sends the subject away: "*is* led away".
-    pub passive_auxiliaries: Vec<String>,
     /// Places that are no part of a scene with others, such as `bedroom`. A person who goes there leaves the scene.
     pub private_places: Vec<String>,
     /// Words after a verb of motion that begin a way to a place, such as `along`: "walks *along* the river to the mill".
@@ -89,10 +113,22 @@ pub struct Words {
     pub emergence_phrases: Vec<String>,
     /// Beginnings of the words after a subject that say only what will or may happen, such as `is going to`.
     pub prospect_phrases: Vec<String>,
+    /// Verbs that take a person along to a place, such as `brings`.
+    pub escort_verbs: Vec<String>,
+    /// Words before the names of persons whom somebody takes along, such as `with`.
+    pub company_openers: Vec<String>,
+    /// Verbs with which a person comes into the scene if one of the `entry_particles` follows, such as `bursts`.
+    pub entry_verbs: Vec<String>,
+    /// Words after a verb of motion or one of the `entry_verbs` with which a person comes into the scene, such as `in`.
+    pub entry_particles: Vec<String>,
+    /// Words that can follow the name of a person who comes along, such as `behind`.
+    pub company_followers: Vec<String>,
     /// Words between a verb of motion and the place to which a person goes, such as `to`.
     pub destination_openers: Vec<String>,
     /// Words after a verb of motion that state that a person leaves, such as `away`.
     pub departure_particles: Vec<String>,
+    /// Nouns that stand for the place of the scene, such as `room`.
+    pub scene_nouns: Vec<String>,
     /// Words directly before the place to which a person goes, such as `makes for`.
     pub goal_phrases: Vec<String>,
     /// Phrases with which a person goes along with somebody who leaves, such as `tags along`. A `*` stands for the person
@@ -107,14 +143,20 @@ pub struct Words {
     pub place_openers: Vec<String>,
     /// Words at the start of narration before the name of the place where it happens, such as `at`.
     pub scene_openers: Vec<String>,
+    /// Phrases before the `scene_openers`, according to which the narration happens elsewhere, such as `meanwhile`.
+    pub meanwhile_phrases: Vec<String>,
+    /// Words in lowercase that can stand within a name, such as `von`.
+    pub name_particles: Vec<String>,
     /// Titles and other words that can stand before a name without being part of it, such as `captain`.
     pub titles: Vec<String>,
+    /// Abbreviations that do not end a sentence, such as `mr`.
+    pub abbreviations: Vec<String>,
     /// Short forms of titles. Each entry contains all forms of a title: `doctor doc dr`.
     pub title_forms: Vec<String>,
     /// Pronouns that can be the subject of a sentence about one person, such as `he`.
     pub person_pronouns: Vec<String>,
-    /// Pronouns for the person who speaks, such as `me`.
-    pub speaker_pronouns: Vec<String>,
+    /// Pronouns for several persons, one of whom speaks, such as `us`.
+    pub group_pronouns: Vec<String>,
     /// Pronouns for the person who is addressed, such as `you`.
     pub addressee_pronouns: Vec<String>,
     /// Subjects that stand for several persons who were named before, or for the whole party, such as `they`.
@@ -146,7 +188,9 @@ pub struct Words {
     pub vowel_sounds: Vec<String>,
     /// Beginnings of words that start with a vowel letter but a consonant sound, such as `unit`.
     pub consonant_sounds: Vec<String>,
-    /// Words at the start of a noun that stand for its article, such as `the`.
+    /// Articles, such as `the`.
+    pub articles: Vec<String>,
+    /// Words at the start of a noun that stand for its article, such as `his`.
     pub determiners: Vec<String>,
     /// Words within the name of an office that needs no article, such as `of the`: "captain of the watch".
     pub office_marks: Vec<String>,
@@ -158,18 +202,28 @@ pub struct Words {
     pub event_questions: Vec<String>,
     /// Beginnings of questions about an entity as a whole, such as `who is`. The name of the entity follows.
     pub overview_questions: Vec<String>,
-    /// First words of questions whether an entity has a property, such as `is`.
-    pub state_questions: Vec<String>,
+    /// Forms of "be" after a subject, and at the start of questions whether an entity has a property, such as `is`.
+    pub finite_be_forms: Vec<String>,
     /// Endings of verbs in the third person, such as `s`.
     pub third_person_endings: Vec<String>,
     /// Endings of verbs in the past tense, such as `ed`.
     pub past_endings: Vec<String>,
+    /// Endings of participles in the progressive, such as `ing`: "is wip*ing* a mug".
+    pub progressive_endings: Vec<String>,
+    /// Nouns that have one of the `progressive_endings` and can follow a form of "be", such as `nothing`.
+    pub progressive_lookalikes: Vec<String>,
+    /// Words before an infinitive, such as `to`.
+    pub infinitive_marks: Vec<String>,
     /// First words of questions whose answer is a time, such as `when`.
     pub time_questions: Vec<String>,
     /// Words that say when something happens, such as `night`.
     pub time_words: Vec<String>,
     /// Phrases of narration about what a person only intends, such as `thinks about`.
     pub intention_phrases: Vec<String>,
+    /// Verbs with which a player states an action of the own character, such as `ask`: "I *ask* Odo for the key".
+    pub declared_verbs: Vec<String>,
+    /// Forms of verbs that state a promise, such as `promises`.
+    pub promise_verbs: Vec<String>,
     /// Words that transcription programs use as labels of unknown speakers, as in `Speaker 1`.
     pub speaker_labels: Vec<String>,
     /// Words before the name of a speaker who introduces himself or herself, such as `my name is`.
@@ -288,6 +342,49 @@ pub fn contains_word(list: &[String], word: &str) -> bool {
     list.iter().any(|other| other == word)
 }
 
+/// Returns whether a word in lowercase is a pronoun of the first person, such as `me` and `our`.
+pub fn is_first_person(word: &str) -> bool {
+    contains_word(&english().first_person_pronouns, word) || contains_word(&english().group_pronouns, word)
+}
+
+/// Returns whether a word in lowercase is a pronoun for a person who speaks or is addressed, such as `us` and `you`.
+pub fn is_first_or_second_person(word: &str) -> bool {
+    is_first_person(word) || contains_word(&english().addressee_pronouns, word)
+}
+
+/// Returns whether a word in lowercase is a finite form of "be", such as `was`.
+pub fn is_finite_be_form(word: &str) -> bool {
+    contains_word(&english().finite_be_forms, word)
+}
+
+/// Returns whether a word can stand within a name although it is in lowercase, such as `von`.
+pub fn is_name_particle(word: &str) -> bool {
+    contains_word(&english().name_particles, word)
+}
+
+/// Returns whether a word in lowercase is a title that can stand before a name without being part of it, such as `lady`.
+pub fn is_title(word: &str) -> bool {
+    contains_word(&english().titles, word)
+}
+
+/// Returns whether a word in lowercase has the ending of an adverb, such as `quietly`.
+pub fn is_adverb(word: &str) -> bool {
+    has_ending(word, &english().adverb_endings)
+}
+
+/// Returns whether a word in lowercase is an article, such as `the`.
+pub fn is_article(word: &str) -> bool {
+    contains_word(&english().articles, word)
+}
+
+/// Returns the words of a name in lowercase without an article at their start. A name of one word stays as it is.
+pub fn without_article(mut name: Vec<String>) -> Vec<String> {
+    if name.len() > 1 && is_article(&name[0]) {
+        name.remove(0);
+    }
+    name
+}
+
 /// Returns a sentence in a form that can follow other words. If the first word is in the list of
 /// [openers](Words::openers), it is written in lowercase. Any other first word stays unchanged, because it may be a
 /// name.
@@ -353,6 +450,11 @@ pub fn has_ending(word: &str, endings: &[String]) -> bool {
     endings.iter().any(|ending| word.ends_with(ending.as_str()))
 }
 
+/// Returns whether a word in lower case can be the participle of a verb in the progressive, such as `wiping`.
+pub fn is_progressive_form(word: &str) -> bool {
+    has_ending(word, &english().progressive_endings) && !contains_word(&english().progressive_lookalikes, word)
+}
+
 /// Returns a noun with its indefinite article: `an NPC`, `a location`. The first letters of the noun decide between `a`
 /// and `an`. An abbreviation in capitals is read letter by letter. A noun with an article, such as `the landlady`, and an
 /// office, such as `captain of the watch`, stay unchanged.
@@ -374,8 +476,8 @@ pub fn with_article(noun: &str) -> String {
     format!("{} {noun}", if has_vowel_sound { "an" } else { "a" })
 }
 
-/// Returns whether a word stands for the article of the noun after it, such as `the` and `his`.
-fn is_determiner(word: &str) -> bool {
+/// Returns whether a word stands for the article of the noun after it, such as `the` and `His`.
+pub fn is_determiner(word: &str) -> bool {
     contains_word(&english().determiners, &word.to_lowercase())
 }
 
@@ -399,9 +501,26 @@ pub const STRANGER: &str = "a stranger";
 #[cfg(test)]
 mod tests {
     use super::{
-        PersonalPronouns, contains_word, count, definite_noun, english, join_first_names, lower_first, past_tense,
-        reported_speech, with_article,
+        PersonalPronouns, contains_word, count, definite_noun, english, is_first_or_second_person, join_first_names,
+        lower_first, past_tense, reported_speech, with_article, without_article,
     };
+
+    #[test]
+    fn the_speaker_and_the_hearer_have_pronouns() {
+        for word in ["mine", "us", "ourselves", "yours"] {
+            assert!(is_first_or_second_person(word), "{word}");
+        }
+        for word in ["theirs", "him", "mint"] {
+            assert!(!is_first_or_second_person(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn an_article_is_removed_from_a_name_of_several_words() {
+        let names = ["the gilded gull", "an odd fellow", "the", "thea marsh"];
+        let shortened = names.map(|name| without_article(name.split(' ').map(str::to_owned).collect()).join(" "));
+        assert_eq!(shortened, ["gilded gull", "odd fellow", "the", "thea marsh"]);
+    }
 
     #[test]
     fn a_number_has_the_right_form_of_its_noun() {

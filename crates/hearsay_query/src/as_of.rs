@@ -52,9 +52,9 @@ impl AsOf {
 pub fn session_end(state: &State, session: &Session) -> Option<GameTime> {
     let last_line_time = || {
         let lines = state.passages().filter(|(_, passage)| passage.session.as_ref() == Some(&session.id));
-        lines.filter_map(|(_, passage)| passage.time.as_ref()?.time).max()
+        lines.filter_map(|(_, passage)| passage.said_at()).max()
     };
-    session.end.as_ref().and_then(|date| date.time).or_else(last_line_time)
+    session.ended_at().or_else(last_line_time)
 }
 
 /// Finds the session to which a text refers. The text is a session id or has the form `session 2`. Returns `None` for

@@ -4,15 +4,19 @@
 use std::collections::BTreeSet;
 
 use hearsay_belief::{Attribution, AttributionReason, BeliefStatus, DerivationStep, KnownEdge, View, derivations};
-use hearsay_model::{EntityId, Fact, FactId, FactStatus, GameTime, Knower, KnowledgeId, Predicate, SessionId, State};
+use hearsay_model::{
+    EntityId, Fact, FactId, FactStatus, GameTime, Knower, KnowledgeEdge, KnowledgeId, Predicate, SessionId, State,
+};
 use serde::Serialize;
 
 use crate::{
     QueryError,
     dates::date_text,
-    facts::describe_acquisition,
+    facts::{NameFn, describe_acquisition_with_names},
     ids::{require_entities, require_entity, require_fact},
-    knowledge::{describe_edge, known_edges, learning_session, time_text},
+    knowledge::{
+        describe_edge, describe_edge_with_names, describe_own_version, known_edges, learning_session, time_text,
+    },
 };
 
 /// A knower's beliefs about a subject, compared with the truth.
@@ -302,7 +306,7 @@ pub struct DerivationRow {
     pub from: Vec<DerivationRow>,
 }
 
-fn derivation_row(state: &State, fact: FactId, link: &DerivationStep) -> DerivationRow {
+fn derivation_row(state: &State, fact: FactId, link: &DerivationStep, name_of: NameFn) -> DerivationRow {
     let edge = &link.edge;
     let other = Some(edge.fact).filter(|id| *id != fact);
     DerivationRow {
@@ -310,14 +314,42 @@ fn derivation_row(state: &State, fact: FactId, link: &DerivationStep) -> Derivat
         knower: edge.knower.clone(),
         other_fact: other,
         other_statement: other.and_then(|id| state.fact(id)).map(|fact| fact.statement().to_owned()),
-        acquisition: describe_acquisition(&edge.acquisition),
+        acquisition: match edge.acquisition.gives_knowledge() {
+            true => describe_acquisition_with_names(&edge.acquisition, name_of),
+            false => describe_own_version(edge).to_owned(),
+        },
         learned: date_text(state, edge.learned.as_ref()),
         session: edge.session.clone(),
         co_present: edge.co_present.clone(),
         credence: link.belief.get(),
         trust_factor: link.trust_factor.get(),
-        from: without_repeated(link.from.iter().map(|link| derivation_row(state, fact, link)).collect()),
+        from: derivation_rows(state, fact, &link.from, name_of),
     }
+}
+
+/// Returns the rows of several steps.
+fn derivation_rows(state: &State, fact: FactId, steps: &[DerivationStep], name_of: NameFn) -> Vec<DerivationRow> {
+    let mut steps = without_retellings(state, steps);
+    steps.sort_by_key(|step| step.id);
+    steps.dedup_by_key(|step| step.id);
+    without_repeated(steps.into_iter().map(|step| derivation_row(state, fact, step, name_of)).collect())
+}
+
+/// Returns steps without the edges that only record that a knower told others a fact: the steps on which such an edge depends
+/// take its place. If the knower has no other edge to the fact, the knower made up the fact, and the edge stays.
+fn without_retellings<'s>(state: &State, steps: &'s [DerivationStep]) -> Vec<&'s DerivationStep> {
+    let knows = |edge: &KnowledgeEdge| {
+        let mut edges = state.known_by(edge.fact);
+        edges.any(|other| other.knower == edge.knower && other.acquisition.gives_knowledge())
+    };
+    let mut kept = Vec::new();
+    for step in steps {
+        match step.edge.acquisition.gives_knowledge() || !knows(&step.edge) {
+            true => kept.push(step),
+            false => kept.extend(without_retellings(state, &step.from)),
+        }
+    }
+    kept
 }
 
 /// Returns rows without each origin that only repeats an origin without a date: a knower who always knew the fact, and also
@@ -336,13 +368,13 @@ fn without_repeated(rows: Vec<DerivationRow>) -> Vec<DerivationRow> {
 }
 
 /// Returns the row for a fact that the knower made up. Such a row depends on no other edges.
-fn invented_fact_row(state: &State, known_edge: &KnownEdge) -> DerivationRow {
+fn invented_fact_row(state: &State, known_edge: &KnownEdge, name_of: NameFn) -> DerivationRow {
     DerivationRow {
         edge: known_edge.id,
         knower: known_edge.edge.knower.clone(),
         other_fact: None,
         other_statement: None,
-        acquisition: describe_edge(known_edge),
+        acquisition: describe_edge_with_names(known_edge, name_of),
         learned: date_text(state, known_edge.edge.learned.as_ref()),
         session: known_edge.edge.session.clone(),
         co_present: Vec::new(),
@@ -363,6 +395,20 @@ pub fn derivation(
     fact: FactId,
     moment: Option<GameTime>,
 ) -> Result<Derivation, QueryError> {
+    derivation_with_names(state, knower, fact, moment, &EntityId::to_string)
+}
+
+/// Returns the same as [`derivation`], with names in the texts. `name_of` returns the names of the entities.
+///
+/// # Errors
+/// Returns the errors of [`derivation`].
+pub fn derivation_with_names(
+    state: &State,
+    knower: &EntityId,
+    fact: FactId,
+    moment: Option<GameTime>,
+    name_of: NameFn,
+) -> Result<Derivation, QueryError> {
     require_entity(state, knower)?;
     let fact = require_fact(state, fact)?;
     let view = View::new(state, &Knower::Entity(knower.clone()), moment);
@@ -370,10 +416,9 @@ pub fn derivation(
     let Some(known) = view.fact(fact.id()) else {
         return Err(QueryError::NotKnown { knower: knower.clone(), statement });
     };
-    let links = derivations(state, known).iter().map(|link| derivation_row(state, fact.id(), link)).collect();
-    let mut links = without_repeated(links);
+    let mut links = derivation_rows(state, fact.id(), &derivations(state, known), name_of);
     if known.is_made_up() {
-        links = known_edges(known).iter().map(|known_edge| invented_fact_row(state, known_edge)).collect();
+        links = known_edges(known).iter().map(|known_edge| invented_fact_row(state, known_edge, name_of)).collect();
     }
     Ok(Derivation {
         knower: knower.clone(),

@@ -19,9 +19,15 @@ pub fn clock_date(state: &State) -> Date {
     Date { raw: state.clock().map_or_else(String::new, raw), time: state.clock() }
 }
 
+/// Returns the text that the calendar prints for a date. If the date has no time, returns the text that the author wrote.
+/// Returns `None` if there is no date.
+pub(crate) fn calendar_text(state: &State, date: Option<&Date>) -> Option<String> {
+    date.map(|date| date.time.map_or_else(|| date.raw.clone(), |time| state.calendar().format(time)))
+}
+
 /// Returns the text of a date as the author wrote it. If the date has no text, returns the text that the calendar
 /// prints. Returns `None` if there is no date, or if the date has neither a text nor a time.
-pub fn date_text(state: &State, date: Option<&hearsay_model::Date>) -> Option<String> {
+pub fn date_text(state: &State, date: Option<&Date>) -> Option<String> {
     let date = date?;
     Some(if date.raw.is_empty() { date.time.map(|time| state.calendar().format(time))? } else { date.raw.clone() })
 }

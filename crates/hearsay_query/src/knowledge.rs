@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_belief::{AccessPath, BeliefStatus, EndKind, Known, KnownEdge, View};
 use hearsay_model::{
-    Belonging, EntityId, Fact, FactId, FactStatus, GameTime, Kind, Knower, Predicate, SessionId, State, attribute,
+    Belonging, EntityId, Fact, FactId, FactStatus, GameTime, Kind, Knower, KnowledgeEdge, Predicate, SessionId, State,
+    attribute,
 };
 use hearsay_recall::stems;
 use serde::Serialize;
@@ -80,7 +81,7 @@ pub fn describe_edge_with_names(known_edge: &KnownEdge, name_of: NameFn) -> Stri
     let is_authored = known_edge.edge.acquisition.is_authored();
     match &known_edge.access_path {
         AccessPath::Own if !known_edge.edge.acquisition.gives_knowledge() => {
-            let how = if known_edge.edge.is_invention() { MADE_UP } else { OWN_VERSION };
+            let how = describe_own_version(&known_edge.edge);
             match &known_edge.edge.co_present[..] {
                 [] => how.into(),
                 hearers => format!("{how}, and told {}", hearers.iter().map(name_of).collect::<Vec<_>>().join(", ")),
@@ -100,6 +101,11 @@ pub fn describe_edge(known_edge: &KnownEdge) -> String {
     describe_edge_with_names(known_edge, &EntityId::to_string)
 }
 
+/// Describes how a knower has a fact that it only told others.
+pub(crate) fn describe_own_version(edge: &KnowledgeEdge) -> &'static str {
+    if edge.is_invention() { MADE_UP } else { OWN_VERSION }
+}
+
 /// Text for the acquisition of a fact that the knower made up.
 const MADE_UP: &str = "made it up";
 
@@ -112,9 +118,9 @@ pub fn known_edges(known: &Known) -> &[KnownEdge] {
     if known.is_made_up() { known.shared() } else { known.known_edges() }
 }
 
-pub(crate) fn describe_first_edge(known: &Known) -> String {
+fn describe_first_edge(known: &Known, name_of: NameFn) -> String {
     match known.known_edges().first() {
-        Some(known_edge) => describe_edge(known_edge),
+        Some(known_edge) => describe_edge_with_names(known_edge, name_of),
         None if known.is_own_version() => OWN_VERSION.into(),
         None => MADE_UP.into(),
     }
@@ -133,7 +139,7 @@ fn row(state: &State, view: &View, known: &Known) -> KnowsRow {
         predicate: known.predicate().clone(),
         credence: belief.credence.get(),
         hold: belief.status,
-        acquisition: describe_first_edge(known),
+        acquisition: describe_first_edge(known, &EntityId::to_string),
         since: time_text(state, known.learned()),
         session: learning_session(known).cloned(),
         conceals: known.conceals(),
@@ -144,7 +150,7 @@ fn row(state: &State, view: &View, known: &Known) -> KnowsRow {
 /// Returns the game time at which a session or a date starts.
 fn start_time(state: &State, start_text: &str) -> Result<Option<GameTime>, QueryError> {
     match named_session(state, start_text)? {
-        Some(session) => match session.start.as_ref().and_then(|date| date.time) {
+        Some(session) => match session.started_at() {
             None => Err(QueryError::NoSessionStart(session.id.clone())),
             start => Ok(start),
         },
@@ -370,6 +376,19 @@ pub struct MissedLine {
 /// # Errors
 /// Returns an error if the character or the session does not exist.
 pub fn missed(state: &State, character: &EntityId, session: &SessionId) -> Result<Missed, QueryError> {
+    missed_with_names(state, character, session, &EntityId::to_string)
+}
+
+/// Returns the same as [`missed`], with names in the texts. `name_of` returns the names of the entities.
+///
+/// # Errors
+/// Returns the errors of [`missed`].
+pub fn missed_with_names(
+    state: &State,
+    character: &EntityId,
+    session: &SessionId,
+    name_of: NameFn,
+) -> Result<Missed, QueryError> {
     require_entity(state, character)?;
     let session = require_session(state, session)?;
     let knower = Knower::Entity(character.clone());
@@ -381,7 +400,7 @@ pub fn missed(state: &State, character: &EntityId, session: &SessionId) -> Resul
     );
     participants.remove(character);
     let is_during_session = |time: Option<GameTime>| {
-        let start = session.start.as_ref().and_then(|date| date.time);
+        let start = session.started_at();
         matches!((start, time, end), (Some(start), Some(time), Some(end)) if start <= time && time <= end)
     };
     let mut learned: BTreeMap<FactId, (Option<GameTime>, BTreeSet<EntityId>)> = BTreeMap::new();
@@ -403,8 +422,8 @@ pub fn missed(state: &State, character: &EntityId, session: &SessionId) -> Resul
     learned.sort_by_key(|(id, (first_learned, _))| (*first_learned, *id));
     let facts = learned.into_iter().filter_map(|(id, (first_learned, learners))| {
         let learned_later = |known: &Known| match known.learned() {
-            Some(time) => format!("{}, {}", describe_first_edge(known), state.calendar().format(time)),
-            None => describe_first_edge(known),
+            Some(time) => format!("{}, {}", describe_first_edge(known, name_of), state.calendar().format(time)),
+            None => describe_first_edge(known, name_of),
         };
         Some(MissedRow {
             fact: id,

@@ -122,7 +122,7 @@ pub fn meetings(state: &State, id: &EntityId) -> Result<Meetings, QueryError> {
             continue;
         }
         let (start, number) = session_start(passage.session.as_ref());
-        let moment = (passage.time.as_ref().and_then(|date| date.time).or(start), number, passage.line);
+        let moment = (passage.said_at().or(start), number, passage.line);
         add_meeting(
             moment,
             if is_player { acquisition.max(ContactKind::Present) } else { acquisition },

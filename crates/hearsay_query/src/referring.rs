@@ -1,9 +1,9 @@
 //! Nouns by which a text refers to an entity without its name: "the landlady".
 
-use hearsay_model::{Predicate, ReferringExpression, Vocabulary, attribute, spelling, text, words::english};
-
-/// Words before a noun in a description: "Hanna Pike is the landlady". Ids can begin with these words too.
-pub(crate) const ARTICLES: [&str; 3] = ["a", "an", "the"];
+use hearsay_model::{
+    Predicate, ReferringExpression, Vocabulary, attribute, spelling, text,
+    words::{english, is_article, without_article},
+};
 
 /// Returns whether a text can refer to an entity by the value of this attribute.
 pub(crate) fn is_referring(vocabulary: &Vocabulary, predicate: &Predicate) -> bool {
@@ -18,7 +18,6 @@ pub(crate) fn noun_phrase(predicate: &Predicate, value: &str, names: &[&str]) ->
     let mut needs_article = predicate.as_str() == attribute::DESCRIPTION;
     for clause in value.split([',', '.', ';', ':', '(', '\n', '\u{2013}', '\u{2014}']) {
         let words = text::words(clause);
-        let is_article = |word: &String| ARTICLES.contains(&word.as_str());
         // Only a sentence begins with the name: the "captain of the guard" can be Captain Pike.
         let name_end =
             if needs_article { words.iter().take_while(|word| name_words.contains(word)).count() } else { 0 };
@@ -28,7 +27,7 @@ pub(crate) fn noun_phrase(predicate: &Predicate, value: &str, names: &[&str]) ->
         if is_name || start == words.len() {
             continue;
         }
-        needs_article &= !words[..start].last().is_some_and(is_article);
+        needs_article &= !words[..start].last().is_some_and(|word| is_article(word));
         let phrase = words[start..].iter().take_while(|word| !spelling::is_stop_word(word));
         return if needs_article { Vec::new() } else { phrase.cloned().collect() };
     }
@@ -37,14 +36,14 @@ pub(crate) fn noun_phrase(predicate: &Predicate, value: &str, names: &[&str]) ->
 
 /// Returns whether words refer to an entity with this noun phrase: "the ferry master" refers to `old ferry master`.
 pub(crate) fn refers_by(reference: &str, phrase: &[String]) -> bool {
-    let words = words_without_article(reference);
+    let words = without_article(text::words(reference));
     !words.is_empty() && phrase.ends_with(&words)
 }
 
 /// Returns whether words refer to an entity with this noun phrase by another noun for the same occupation: "the innkeeper"
 /// refers to `old landlady`.
 pub(crate) fn refers_by_synonym(reference: &str, phrase: &[String]) -> bool {
-    let words = words_without_article(reference);
+    let words = without_article(text::words(reference));
     let (Some((noun, before)), Some((other, before_other))) = (words.split_last(), phrase.split_last()) else {
         return false;
     };
@@ -54,15 +53,6 @@ pub(crate) fn refers_by_synonym(reference: &str, phrase: &[String]) -> bool {
         contains(noun) && contains(other)
     });
     are_synonyms && before_other.ends_with(before)
-}
-
-/// Returns the words of a reference without an article at its start.
-fn words_without_article(reference: &str) -> Vec<String> {
-    let mut words = text::words(reference);
-    if words.first().is_some_and(|word| ARTICLES.contains(&word.as_str())) {
-        words.remove(0);
-    }
-    words
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     QueryError,
-    referring::{ARTICLES, is_referring, noun_phrase, refers_by, refers_by_synonym},
+    referring::{is_referring, noun_phrase, refers_by, refers_by_synonym},
 };
 
 /// Finds an entity by its id, its name, an alias, or a part of its name that no other entity shares. The part is a
@@ -313,7 +313,7 @@ fn entities_with_id_without_article(source: &impl NameSource, text: &str) -> Vec
 /// Returns an id without the article at its start: `hollow-jack` for `the-hollow-jack`.
 fn without_article(id: &str) -> &str {
     match id.split_once('-') {
-        Some((first, rest)) if ARTICLES.contains(&first) => rest,
+        Some((first, rest)) if words::is_article(first) => rest,
         _ => id,
     }
 }
@@ -416,7 +416,15 @@ pub(crate) fn nearest_entity_ids(source: &impl NameSource, name: &str, wanted: W
             let normal = text::normalize(&candidate);
             let words = text::words(&normal.replace('-', " "));
             let has_words = !name_words.is_empty() && name_words.iter().all(|word| words.contains(word));
-            let similarity = if has_words { 0.95 } else { strsim::jaro_winkler(&normalized_name, &normal) };
+            // "Brant" is a misspelt part of "Odo Brandt", although the whole names differ.
+            let is_part = |word: &String| {
+                !spelling::is_common_word(word) && spelling::is_misspelling(&name_words, std::slice::from_ref(word))
+            };
+            let similarity = match () {
+                () if has_words => 0.95,
+                () if words.iter().any(is_part) => 0.9,
+                () => strsim::jaro_winkler(&normalized_name, &normal),
+            };
             if similarity > 0.75 {
                 scored.push((similarity, id.to_string()));
             }

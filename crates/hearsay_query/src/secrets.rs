@@ -12,7 +12,7 @@ use crate::{
     QueryError,
     dates::date_text,
     duplicates::states_same,
-    facts::{NameFn, describe_acquisition},
+    facts::{NameFn, describe_acquisition_with_names},
     ids::{require_entities, require_entity, require_fact},
     knowledge::{describe_edge, known_edges, time_text},
     reveals::reveal_note,
@@ -282,12 +282,15 @@ pub struct SourceRow {
     pub name: String,
     /// Whether the character conceals the fact.
     pub conceals: bool,
-    /// Sentence that states a relation between this character and the knower who does not know the fact. `None` if the
-    /// knower is aware of no such relation.
+    /// Sentence that states a relation between this character and the knower who does not know the fact, or a note that
+    /// both are player characters. `None` if the knower is aware of no such relation.
     pub acquainted: Option<String>,
     /// Groups and places of which both characters are members or residents. Sorted.
     pub shares: Vec<EntityId>,
 }
+
+/// Note that two characters know each other because the players play both.
+const PARTY_COMRADES: &str = "both are player characters";
 
 /// Returns the canon memberships and residences of an entity, with their groups and places.
 fn belongings<'a>(state: &'a State, id: &EntityId) -> impl Iterator<Item = (&'a EntityId, &'a Fact)> + use<'a> {
@@ -433,6 +436,7 @@ fn sources(
         .filter(|(_, link)| link.validity().holds_at(moment))
         .map(|(group, _)| group)
         .collect();
+    let players = player_characters(state);
     let holders = who_knows(state, fact.id(), moment)?;
     let mut rows: Vec<SourceRow> = holders
         .characters
@@ -445,7 +449,7 @@ fn sources(
                 their_groups.map(|(group, _)| group).filter(|group| own_groups.contains(group)).cloned().collect();
             shared_groups.sort();
             shared_groups.dedup();
-            // Only a relation between the two characters shows that they are acquainted.
+            // Only a relation between the two characters shows that they are acquainted. Player characters travel together.
             let relates_both = |known: &&hearsay_belief::Known| {
                 let ends = [Some(known.subject()), known.object().entity()];
                 known.predicate().is_relation()
@@ -453,6 +457,9 @@ fn sources(
                     && ends.contains(&Some(&holder.knower))
             };
             let acquainted = view.facts().find(relates_both).map(|known| known.statement().to_owned());
+            let are_comrades =
+                shared_groups.is_empty() && [character, &holder.knower].iter().all(|id| players.contains(id));
+            let acquainted = acquainted.or_else(|| are_comrades.then(|| PARTY_COMRADES.to_owned()));
             SourceRow {
                 name: holder.name,
                 conceals: holder.conceals,
@@ -512,11 +519,13 @@ impl Obstacle {
 }
 
 impl TellingRow {
-    /// Returns a description of the telling in words: hearer, teller, time and session.
-    pub fn describe(&self) -> String {
-        let acquisition = describe_acquisition(&Acquisition::told(self.by.clone()));
+    /// Returns a description of the telling in words: hearer, teller, time and session. `name_of` returns the names of the
+    /// entities.
+    pub fn describe_with_names(&self, name_of: NameFn) -> String {
+        let acquisition = describe_acquisition_with_names(&Acquisition::told(self.by.clone()), name_of);
+        let hearer = self.to.entity().map_or_else(|| "everybody".to_owned(), name_of);
         let parts = [
-            Some(format!("{} {acquisition}", self.to)),
+            Some(format!("{hearer} {acquisition}")),
             self.when.clone(),
             self.session.as_ref().map(ToString::to_string),
         ];

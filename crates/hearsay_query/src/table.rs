@@ -122,9 +122,8 @@ impl<'s> PlayersView<'s> {
 /// Returns the session that covers a game time.
 fn session_at(state: &State, moment: Option<GameTime>) -> Option<SessionId> {
     let moment = moment?;
-    let time = |date: &Option<hearsay_model::Date>| date.as_ref().and_then(|date| date.time);
     let covers_moment = |session: &&std::sync::Arc<hearsay_model::Session>| {
-        let (start, end) = (time(&session.start), time(&session.end));
+        let (start, end) = (session.started_at(), session.ended_at());
         start.is_some_and(|start| start <= moment) && end.is_some_and(|end| moment <= end)
     };
     state.sessions().find(covers_moment).map(|session| session.id.clone())

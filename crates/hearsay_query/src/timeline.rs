@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     QueryError,
+    dates::date_text,
     facts::{is_label, is_secret},
     ids::require_entities,
     session::is_private,
@@ -255,20 +256,12 @@ fn is_listed(fact: &Fact) -> bool {
     fact.status().is_knowable() && !is_label(fact.predicate())
 }
 
-/// Prints a date with the precision in which it was written: `398` prints as a year.
-fn date_text(state: &State, date: &Date) -> String {
-    match date.time {
-        Some(time) if date.raw.is_empty() => state.calendar().format(time),
-        _ => date.raw.clone(),
-    }
-}
-
 fn session_moment(state: &State, session: &Session) -> Option<MomentRow> {
     let start = session.start.as_ref()?;
     Some(MomentRow {
         kind: MomentKind::Session,
         time: start.time,
-        when: date_text(state, start),
+        when: date_text(state, Some(start)).unwrap_or_default(),
         description: match session.number {
             Some(number) if !session.title.starts_with("Session") => format!("Session {number}: {}", session.title),
             _ => session.title.clone(),
@@ -331,7 +324,7 @@ fn fact_moment(state: &State, players_view: &PlayersView, fact: &Fact, kind: Mom
     MomentRow {
         kind,
         time: date.time,
-        when: date_text(state, date),
+        when: date_text(state, Some(date)).unwrap_or_default(),
         description: fact.statement().to_owned(),
         fact: Some(fact.id()),
         event: None,
@@ -375,7 +368,7 @@ fn scenes(state: &State) -> Vec<MomentRow> {
                     found.push(MomentRow {
                         kind: MomentKind::Scene,
                         time: date.time,
-                        when: date_text(state, date),
+                        when: date_text(state, Some(date)).unwrap_or_default(),
                         description: describe_scene(state, passage.place.as_ref(), 1),
                         fact: None,
                         event: None,

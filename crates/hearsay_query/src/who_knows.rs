@@ -8,8 +8,9 @@ use serde::Serialize;
 
 use crate::{
     QueryError,
+    facts::NameFn,
     ids::require_fact,
-    knowledge::{describe_edge, known_edges, time_text},
+    knowledge::{describe_edge_with_names, known_edges, time_text},
 };
 
 /// All knowers of a fact.
@@ -55,6 +56,19 @@ pub struct HolderRow {
 /// # Errors
 /// Returns an error if the fact does not exist.
 pub fn who_knows(state: &State, fact: FactId, moment: Option<GameTime>) -> Result<WhoKnows, QueryError> {
+    who_knows_with_names(state, fact, moment, &EntityId::to_string)
+}
+
+/// Returns the same as [`who_knows`], with names in the texts. `name_of` returns the names of the entities.
+///
+/// # Errors
+/// Returns the errors of [`who_knows`].
+pub fn who_knows_with_names(
+    state: &State,
+    fact: FactId,
+    moment: Option<GameTime>,
+    name_of: NameFn,
+) -> Result<WhoKnows, QueryError> {
     let fact = require_fact(state, fact)?;
     let edges = || state.known_by(fact.id());
     let everybody = edges().any(|edge| edge.knower == Knower::World && is_known_at(edge, fact, moment));
@@ -75,7 +89,7 @@ pub fn who_knows(state: &State, fact: FactId, moment: Option<GameTime>) -> Resul
         rows.push(HolderRow {
             name: state.name_or_id(&id).to_owned(),
             credence: view.belief(known).credence.get(),
-            acquisition: distinct(known_edges(known).iter().map(describe_edge)),
+            acquisition: distinct(known_edges(known).iter().map(|edge| describe_edge_with_names(edge, name_of))),
             since: time_text(state, known.learned()),
             conceals: known.conceals(),
             knower: id,

@@ -1,7 +1,7 @@
 //! Citations: the source of a line, and how the knower learned the content of the line.
 
 use hearsay_belief::{AccessPath, Known, ReceivedPassage};
-use hearsay_model::{Acquisition, Calendar, Credence, EntityId, Evidence, FactId, PassageId, SessionId};
+use hearsay_model::{Acquisition, Calendar, Credence, EntityId, Evidence, FactId, PassageId, SessionId, words};
 use serde::{Deserialize, Serialize};
 
 use crate::{Channels, EntityLinker};
@@ -38,10 +38,19 @@ impl CitedEntity {
     }
 }
 
-/// Joins the names of entities: `A`, `A and B`, `A, B and C`. An entity without a name is called `fallback`.
-pub(crate) fn join_names(entities: &[CitedEntity], fallback: &str) -> String {
-    let names: Vec<&str> = entities.iter().map(|entity| entity.name_or(fallback)).collect();
-    hearsay_model::words::join_names(&names)
+/// Joins the names of entities: `A`, `A and B`, `A, B and C`. One entity without a name is called
+/// `somebody`, and several are counted: `two people`. The `description` follows these words.
+pub(crate) fn join_names(entities: &[CitedEntity], description: &str) -> String {
+    let unnamed = match entities.iter().filter(|entity| entity.name.is_none()).count() {
+        0 => None,
+        1 => Some(format!("somebody{description}")),
+        several => {
+            let number = words::english().number_words.get(several - 1).cloned();
+            Some(format!("{} people{description}", number.unwrap_or_else(|| several.to_string())))
+        }
+    };
+    let names = entities.iter().filter_map(|entity| entity.name.as_deref());
+    words::join_names(&names.chain(unnamed.as_deref()).collect::<Vec<_>>())
 }
 
 /// How a knower learned the content of a line.
@@ -244,7 +253,7 @@ impl Citations<'_> {
             acquisition,
             access_path: self.access_path(&heard.access_path),
             credence: None,
-            learned: passage.time.as_ref().and_then(|date| date.time).map(|time| self.calendar.format(time)),
+            learned: passage.said_at().map(|time| self.calendar.format(time)),
             session: passage.session.clone(),
             file: file(&passage.evidence),
             conceals: false,

@@ -8,12 +8,10 @@ use hearsay_model::{
     Credence, EntityId, Predicate, ReferringExpression, Vocabulary, attribute,
     spelling::{SpellingIndex, is_common_word},
     text,
+    words::without_article,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-
-/// Articles that people may leave out at the start of a name.
-const ARTICLES: [&str; 3] = ["the", "a", "an"];
 
 /// Maximum number of consecutive words of a question that are compared with the spelling of a name.
 const MAX_COMPARED_WORDS: usize = 6;
@@ -282,12 +280,4 @@ impl EntityLinker {
             corrected_name: None,
         }
     }
-}
-
-/// Returns the words of a name without a leading article. A name that consists only of an article is not changed.
-fn without_article(mut words: Vec<String>) -> Vec<String> {
-    if words.len() > 1 && ARTICLES.contains(&words[0].as_str()) {
-        words.remove(0);
-    }
-    words
 }

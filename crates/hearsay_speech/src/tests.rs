@@ -253,6 +253,58 @@ fn templates_answer_questions_about_an_entity() {
     memory.close().unwrap();
 }
 
+/// A tanner with a husband, who lies about a night.
+const TANNERY: &str = r#"
+format: 1
+campaign: {name: Tannery, start: day 1}
+entities:
+  - {id: the-tannery, name: The Tannery, kind: location}
+  - {id: rea-stone, name: Rea Stone, kind: player, player: Ben}
+  - {id: gerda-lohm, name: Gerda Lohm, kind: npc, home: the-tannery, attributes: {occupation: tanner, pronouns: she}}
+  - {id: pim-hask, name: Pim Hask, kind: npc, home: the-tannery}
+facts:
+  - {subject: gerda-lohm, type: MARRIED_TO, target: pim-hask}
+  - {subject: pim-hask, text: Pim Hask worked in the barn last night., known_by: [{who: pim-hask}]}
+lies:
+  - {by: pim-hask, text: Pim Hask worked at the mill last night., about: [pim-hask], told_to: [{who: gerda-lohm}]}
+"#;
+
+#[test]
+fn templates_answer_questions_about_the_character_itself() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("campaign.yaml"), TANNERY).unwrap();
+    let extraction = ExtractionSettings { enabled: false, ..ExtractionSettings::default() };
+    let settings = Settings { extraction, ..Settings::default() };
+    let memory = Memory::open(MemoryOptions { settings, ..MemoryOptions::in_memory() }).unwrap();
+    memory.import(directory.path()).unwrap().wait().unwrap();
+    memory.wait_for_vectors(|_, _| true).unwrap();
+    let speech = Speech::without_model();
+    let say = |speaker: &str, question: &str| {
+        let listeners = vec![id("rea-stone")];
+        let ask = Ask { present: listeners.clone(), ..Ask::new(id(speaker), question) };
+        let request = ReplyRequest { listeners, ..ReplyRequest::default() };
+        speech.reply(memory.ask(ask).unwrap(), request).wait(&memory, |_| true).unwrap()
+    };
+    for (question, expected) in [
+        ("Who are you?", "I am a tanner."),
+        ("Tell me about yourself.", "I am a tanner."),
+        ("Are you married?", "I am married to Pim Hask."),
+        ("Where do you live?", "I live in The Tannery."),
+    ] {
+        let reply = say("gerda-lohm", question);
+        assert!(reply.text().contains(expected) && !reply.text().contains("pronoun"), "{question} {reply:?}");
+    }
+    let nothing = "I can tell you nothing about that.";
+    for question in ["Are you rich?", "Where do you hide the knife?"] {
+        assert_eq!(say("gerda-lohm", question).text(), nothing, "{question}");
+    }
+    // A liar tells the lie, and not the truth.
+    let lie = say("pim-hask", "Where did you work last night?");
+    assert_eq!(lie.text(), "I worked at the mill last night.", "{lie:?}");
+    assert!(lie.check.is_lie(), "{lie:?}");
+    memory.close().unwrap();
+}
+
 #[test]
 fn a_reply_is_recorded_with_its_facts() {
     let memory = gullhaven();

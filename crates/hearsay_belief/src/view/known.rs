@@ -4,7 +4,7 @@ use std::{cmp::Reverse, collections::BTreeSet, sync::Arc};
 
 use hearsay_model::{
     Acquisition, Attitude, Credence, Date, EntityId, Evidence, Fact, FactId, FactRelation, GameTime, KnowledgeEdge,
-    KnowledgeId, Object, OpenThread, Passage, PassageId, Predicate, Reliability, Secrecy, SessionId, Timestamp,
+    KnowledgeId, Object, OpenThread, Passage, PassageId, Predicate, Reliability, Secrecy, SessionId, State, Timestamp,
     Vocabulary, spelling, text,
 };
 use smallvec::SmallVec;
@@ -192,9 +192,12 @@ impl Known {
     /// teller in the session of the telling, the line that shares the most words with the statement. Returns nothing for
     /// a fact that is no secret, because its evidence contains its lines.
     pub fn telling_lines(&self, lines: &[(PassageId, &Passage)]) -> Vec<PassageId> {
-        if !self.is_secret() {
-            return Vec::new();
-        }
+        if self.is_secret() { self.retelling_lines(lines) } else { Vec::new() }
+    }
+
+    /// Returns the lines in which others probably told the knower the fact: of the lines of a teller in the session of the
+    /// telling, the line that shares the most words with the statement.
+    pub fn retelling_lines(&self, lines: &[(PassageId, &Passage)]) -> Vec<PassageId> {
         let stated = content_stems(self.statement());
         let shared_words = |line: &Passage| content_stems(&line.text).intersection(&stated).count();
         let line_of = |known_edge: &KnownEdge| {
@@ -204,6 +207,23 @@ impl Known {
             let spoken = lines.iter().filter(|(_, line)| is_of_teller(line));
             let best = spoken.map(|(id, line)| (shared_words(line), Reverse(*id))).max()?;
             (best.0 >= MIN_SHARED_WORDS).then_some(best.1.0)
+        };
+        self.known_edges.iter().filter_map(line_of).collect()
+    }
+
+    /// Returns the lines that were recorded together with the knowledge of the fact, because the DM marked them as stating
+    /// the fact. One operation may record a whole log, so an edge that several lines may have caused counts for none.
+    pub fn recorded_lines(&self, state: &State, lines: &[(PassageId, &Passage)]) -> Vec<PassageId> {
+        let line_of = |known_edge: &KnownEdge| {
+            let edge = &known_edge.edge;
+            let is_of_occasion = |line: &Passage| {
+                let is_of_teller = line.speaker.as_ref() == edge.acquisition.teller();
+                is_of_teller && line.session.is_some() && line.session == edge.session && line.time == edge.learned
+            };
+            let of_occasion = lines.iter().filter(|(_, line)| is_of_occasion(line));
+            let mut causes = of_occasion.filter(|(id, _)| state.is_recorded_with(known_edge.id, *id));
+            let (cause, _) = causes.next()?;
+            causes.next().is_none().then_some(*cause)
         };
         self.known_edges.iter().filter_map(line_of).collect()
     }

@@ -138,7 +138,7 @@ fn naive(state: &State, knower: &Knower, as_of: Option<GameTime>) -> (Known, BTr
             let there =
                 passage.heard_by.contains(from) || from.entity().is_some_and(|e| passage.speaker.as_ref() == Some(e));
             let read = passage.readers.iter().find(|reader| reader.knower == *from).filter(|_| !there);
-            let said = passage.time.as_ref().and_then(|date| date.time).max(read.and_then(|reader| reader.since));
+            let said = passage.said_at().max(read.and_then(|reader| reader.since));
             let there = there || read.is_some();
             let stays = left.is_none_or(|left| joined.is_none_or(|joined| joined < left));
             let in_time = left.is_none_or(|left| said.is_none_or(|said| said < left));

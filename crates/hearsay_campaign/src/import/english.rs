@@ -236,8 +236,8 @@ pub(super) struct KnowerWords {
     pub(super) only_verbs: Vec<String>,
     pub(super) exceptions: Vec<String>,
     pub(super) denials: Vec<String>,
+    pub(super) others: HashSet<String>,
     pub(super) references: HashSet<String>,
-    pub(super) clause_verbs: HashSet<String>,
     pub(super) no_knowers: HashSet<String>,
 }
 
@@ -327,7 +327,6 @@ pub(super) struct SessionWords {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NameWords {
-    pub(super) particles: HashSet<String>,
     pub(super) remarks: HashSet<String>,
     pub(super) alias_openers: Vec<String>,
     pub(super) naming_verbs: Vec<String>,
@@ -348,7 +347,6 @@ pub(super) struct FunctionWords {
     pub(super) truth: HashSet<String>,
     pub(super) link: HashSet<String>,
     pub(super) noun_end: HashSet<String>,
-    pub(super) abbreviations: HashSet<String>,
     pub(super) negation: HashSet<String>,
 }
 

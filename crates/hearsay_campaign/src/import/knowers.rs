@@ -1,17 +1,26 @@
 //! Finds the words of a secret that say who knows the secret.
 
 use hearsay_model::{
-    text::words,
-    words::{PersonalPronouns, english},
+    text::{sentences, words},
+    words::{PersonalPronouns, english, is_finite_be_form},
 };
 
-use super::{english::ENGLISH, secret::adds_knowers, sentences::sentences};
+use super::{
+    english::ENGLISH,
+    secret::{adds_knowers, is_only_secret_mark, is_secret},
+};
 
 /// Marks between a secret and the list of its knowers.
 const OPENING_MARKS: [char; 9] = [' ', ',', ';', ':', '(', '[', '\u{2013}', '\u{2014}', '-'];
 
 /// Marks after a list of knowers.
 const CLOSING_MARKS: [char; 8] = ['.', ';', ':', ')', ']', '\n', '\u{2013}', '\u{2014}'];
+
+/// Maximum length of a remark that marks a text as DM-only, without the list of its knowers.
+const MAX_MARK: usize = 40;
+
+/// Maximum length of such a remark with the list of its knowers.
+const MAX_REMARK: usize = 100;
 
 /// Maximum number of words that name the knowers.
 const MAX_NAME_WORDS: usize = 8;
@@ -29,9 +38,40 @@ pub struct SecretKnowers {
     pub unaware: Option<String>,
 }
 
+/// Returns whether the text contains a remark in brackets that marks it as DM-only: `(DM only) …`, `… [secret:: …]`, `…
+/// (secret, known to Odo)`.
+pub fn has_secret_remark(text: &str) -> bool {
+    text.match_indices(['(', '[']).any(|(at, _)| {
+        let close = if text[at..].starts_with('(') { ')' } else { ']' };
+        // A longer text is not a remark.
+        let mut max_end = text.len().min(at + MAX_REMARK);
+        while !text.is_char_boundary(max_end) {
+            max_end += 1;
+        }
+        let inner = text[at + 1..max_end].split(close).next().unwrap_or_default();
+        match inner.split_once("::") {
+            Some((name, _)) => name.len() <= 48 && is_secret(name),
+            None => {
+                let is_at_edge = text[..at].trim().is_empty() || text[at + 1 + inner.len()..].trim().len() <= 2;
+                let (mark, knowers) = inner.split_once([',', ';', ':']).unwrap_or((inner, ""));
+                let is_remark = knowers.is_empty() || is_list_of_knowers(knowers.trim());
+                is_at_edge && is_remark && mark.len() <= MAX_MARK && is_only_secret_mark(mark)
+            }
+        }
+    })
+}
+
 /// Splits a secret from the words that list its knowers, such as "Known by Odo and Mirela", "Only Odo knows this" or "Odo
 /// knows that …", and from a sentence such as "Juno has no idea."
+///
+/// A sentence such as "Nobody else knows." is left out.
 pub fn split_knowers(secret: &str) -> SecretKnowers {
+    let parts = sentences(secret);
+    let is_kept = |(number, sentence): &(usize, &str)| *number == 0 || !excludes_others(sentence);
+    let kept: Vec<&str> = parts.iter().copied().enumerate().filter(is_kept).map(|(_, sentence)| sentence).collect();
+    if kept.len() < parts.len() {
+        return split_knowers(&kept.join(" "));
+    }
     if let Some((text, unaware)) = denied_knowers(secret) {
         let unaware = Some(unaware.to_owned());
         return SecretKnowers { unaware, ..split_knowers(text) };
@@ -101,8 +141,17 @@ pub fn is_list_of_knowers(sentence: &str) -> bool {
     let sentence = sentence.trim_start_matches(['(', '[', '*', '_', ' ']);
     let is_list = list_of(sentence).is_some_and(|(before, _, after)| before.is_empty() && words(after).is_empty());
     is_list
+        || excludes_others(sentence)
         || exclusive_knowers(sentence)
             .is_some_and(|(before, _, rest)| before.is_empty() && is_reference(split_companions(rest).0))
+}
+
+/// Returns whether a sentence only says that no others know the sentence before: "Nobody else knows this."
+fn excludes_others(sentence: &str) -> bool {
+    let sentence = sentence.trim_start_matches(['(', '[', '*', '_', ' ']);
+    let knower_words = &ENGLISH.words.knowers;
+    split_at_verb(sentence, &knower_words.verbs)
+        .is_some_and(|(names, rest)| knower_words.others.contains(&words(names).join(" ")) && is_reference(rest))
 }
 
 /// Finds a list such as "(known by Odo and Mirela)". Returns the text without the list, and the list.
@@ -110,10 +159,9 @@ fn listed_knowers(secret: &str) -> Option<(String, String)> {
     let (before, names, after) = list_of(secret)?;
     let start = before.rfind(['.', '!', '?']).map_or(0, |end| end + 1);
     let clause = words(&before[start..]);
-    let is_verb = |word: &String| ENGLISH.words.knowers.clause_verbs.contains(word);
-    let has_verb = clause.last().is_some_and(is_verb);
+    let has_verb = clause.last().is_some_and(|word| is_finite_be_form(word));
     // "It is known to Odo" refers to the secret; "The way is known to Odo" is a sentence of its own kind.
-    let refers = |word: &String| is_verb(word) || ENGLISH.words.knowers.references.contains(word);
+    let refers = |word: &String| is_finite_be_form(word) || ENGLISH.words.knowers.references.contains(word);
     if has_verb && !clause.iter().all(refers) {
         return None;
     }
@@ -158,6 +206,9 @@ fn list_of(text: &str) -> Option<(&str, &str, &str)> {
 /// Joins the texts before and after a list of knowers, without the brackets of the list.
 fn without_list(before: &str, after: &str) -> String {
     let before = before.trim_end_matches(OPENING_MARKS);
+    // "He hid it (secret, known to Odo)."
+    let mark = before.rsplit_once(['(', '[']).filter(|(_, mark)| is_only_secret_mark(mark));
+    let before = mark.map_or(before, |(text, _)| text.trim_end_matches(OPENING_MARKS));
     if before.is_empty() {
         return String::new();
     }
@@ -274,6 +325,9 @@ mod tests {
             ("Odo hid it. Mirela and the baron know.", "Odo hid it.", Some("Mirela and the baron")),
             ("Odo hid it. Only he knows it (and Mirela, his boss).", "Odo hid it.", Some("he and Mirela")),
             ("Odo hid it. Nobody knows.", "Odo hid it. Nobody knows.", None),
+            ("Odo hid it. Nobody else knows about it.", "Odo hid it.", None),
+            ("Odo hid it. Mirela knows. No one else knows. It rusts.", "Odo hid it. It rusts.", Some("Mirela")),
+            ("Odo hid it. Nobody else knows the way.", "Odo hid it. Nobody else knows the way.", None),
             ("The way is known to smugglers.", "The way is known to smugglers.", None),
             ("Odo hid it.", "Odo hid it.", None),
             ("Known only to Pell and Roz: the mill burned.", "the mill burned.", Some("Pell and Roz")),
@@ -286,6 +340,7 @@ mod tests {
             ("Pell does not know that Roz left.", "Pell does not know that Roz left.", None),
             ("Unknown to Pell, the mill burned.", "Unknown to Pell, the mill burned.", None),
             ("The mill burned (Pell and Roz know).", "The mill burned.", Some("Pell and Roz")),
+            ("Odo hid it (secret, known to Pell).", "Odo hid it.", Some("Pell")),
             (
                 "The mill burned. Pell and Roz know this. The flour is sand.",
                 "The mill burned. The flour is sand.",
@@ -304,5 +359,13 @@ mod tests {
         assert_eq!(found.unaware.as_deref(), Some("Odo"));
         assert!(is_list_of_knowers("Known by Odo.") && is_list_of_knowers("Only Odo and Mirela know of this."));
         assert!(!is_list_of_knowers("Only Odo knows that the mill burned."));
+        assert!(is_list_of_knowers("No one else knows this.") && !is_list_of_knowers("Nobody else knows the mill."));
+        for text in ["Odo hid it (secret).", "(DM only) Odo hid it.", "Odo hid it (secret; known to Pell and Old Roz)."]
+        {
+            assert!(has_secret_remark(text), "{text}");
+        }
+        for text in ["Odo hid it (a secret door, known to Pell).", "Odo (secretive, known to drink) hid it."] {
+            assert!(!has_secret_remark(text), "{text}");
+        }
     }
 }

@@ -104,7 +104,6 @@ mod read;
 mod reader;
 pub mod resolve;
 pub mod secret;
-pub mod sentences;
 mod source_text;
 mod tree;
 pub mod truth;

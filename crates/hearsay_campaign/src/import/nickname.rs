@@ -58,7 +58,7 @@ pub fn appended_alias(text: &str) -> Option<(&str, &str)> {
     let found = marks.filter_map(|mark| {
         let at = lowercase.find(&format!("{mark} "))?;
         let before = text[..at].trim_end_matches(['(', ' ']).trim_end_matches([',', ' ']);
-        let is_word = text[..at].ends_with([' ', '(']);
+        let is_word = text[..at].ends_with([' ', '(']) || mark.starts_with([',', '(']);
         is_word.then_some((before, &text[at + mark.len() + 1..]))
     });
     let (before, rest) = found.min_by_key(|(before, _)| before.len())?;
@@ -101,7 +101,7 @@ fn named_by_people(text: &str) -> Option<&str> {
 }
 
 /// Returns the name with which a text begins.
-fn name_at_start(text: &str) -> Option<&str> {
+pub fn name_at_start(text: &str) -> Option<&str> {
     let quotes = [('"', '"'), ('\u{201C}', '\u{201D}'), ('\u{2018}', '\u{2019}'), ('\'', '\'')];
     for (open, close) in quotes {
         if let Some(quoted) = text.strip_prefix(open) {
@@ -157,7 +157,10 @@ mod tests {
         for text in ["Lucian Harrow, alias Corvin Ash, an actor.", "Lucian Harrow (also known as Corvin Ash)"] {
             assert_eq!(appended_alias(text), expected, "{text}");
         }
-        assert_eq!(appended_alias("Odo, an actor."), None);
+        assert_eq!(appended_alias("Lucian Harrow, called Corvin Ash, an actor."), expected);
+        for text in ["Odo, an actor.", "Lucian Harrow called Corvin Ash a liar.", "Odo, called a liar, left."] {
+            assert_eq!(appended_alias(text), None, "{text}");
+        }
         for (sentence, expected) in [
             ("He travels under a false name; his real name is Lucian Harrow.", Some("Lucian Harrow")),
             ("real name: Lucian Harrow", Some("Lucian Harrow")),

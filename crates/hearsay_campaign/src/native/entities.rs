@@ -38,7 +38,11 @@ impl CampaignReader {
                 for (key, node) in map.entries() {
                     // Other tools write `properties`, often with empty values.
                     if node.is_null() && section == "attributes" {
-                        self.warn_no_value(key);
+                        let follows_section =
+                            f.entries().iter().any(|(name, _)| *name.text == *section && name.at == key.at);
+                        let shares_line = map.entries().iter().filter(|(other, _)| other.at == key.at).count() > 1;
+                        let is_inline = follows_section || shares_line;
+                        self.check_no_value(key, &map.child_path(&key.text), is_inline);
                     }
                     self.read_attribute(id, &key.text, node, &map.child_path(&key.text));
                 }
@@ -180,9 +184,16 @@ impl CampaignReader {
         }
     }
 
-    /// Warns that an attribute has no value. A text with a comma that is not in quotes can cause this: in
-    /// `{mood: glad, but tired}`, YAML reads `but tired` as a key.
-    fn warn_no_value(&mut self, name: &Key) {
+    /// Checks an attribute without a value. In a map within a line, several words are an error: a colon is missing
+    /// (`{occupation cook}`), or a text with a comma is not in quotes (in `{mood: glad, but tired}`, YAML reads `but tired` as
+    /// a key). On a line of its own, a name without a value is an empty field of a template.
+    fn check_no_value(&mut self, name: &Key, path: &str, is_inline: bool) {
+        if is_inline && name.text.trim().contains(char::is_whitespace) {
+            let message = format!("`{}` has no colon or no value", name.text);
+            let hint = "write `name: value`; if it is part of a text with a comma, put the whole text in quotes";
+            self.diagnostics.add(name.at, path, message, hint);
+            return;
+        }
         self.diagnostics.warn(
             name.at,
             format!(

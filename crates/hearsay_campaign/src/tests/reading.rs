@@ -2,7 +2,7 @@
 
 use hearsay_model::{Author, EntityId, Evidence, FactStatus, Method, Secrecy, attribute};
 
-use super::{HEAD, fact, fixture, import, imported, known, read_good};
+use super::{HEAD, fact, fixture, import, imported, known, read_good, read_text};
 use crate::{Limits, read};
 
 /// Reads the head and a text after it. Checks the status and the knowers of the fact with this handle or statement.
@@ -127,16 +127,28 @@ fn only_the_two_ends_know_an_undeclared_relation() {
 }
 
 #[test]
-fn an_attribute_without_a_value_causes_a_warning() {
-    let inn =
-        |attributes: &str| read_good(&HEAD.replace("kind: location}", &format!("kind: location, {attributes}}}")));
-    let campaign = inn("attributes: {atmosphere: smoke, wet dogs and eel pie}");
+fn an_attribute_without_a_value_causes_a_warning_or_an_error() {
+    let inn = |attributes: &str| HEAD.replace("kind: location}", &format!("kind: location, {attributes}}}"));
+    let campaign = read_good(&inn("attributes: {atmosphere: }"));
     let [warning] = campaign.warnings() else { panic!("{:?}", campaign.warnings()) };
     assert_eq!((warning.path.as_str(), warning.line), ("test.yaml", 4), "{warning}");
-    for words in ["`wet dogs and eel pie` has no value", "put the whole text in quotes"] {
-        assert!(warning.message.contains(words), "{warning}");
+    assert!(warning.message.contains("`atmosphere` has no value"), "{warning}");
+    let template = HEAD.replace(
+        "kind: location}",
+        "kind: location}\n  - id: eel\n    name: The Eel\n    kind: location\n    attributes:\n      roof colour:",
+    );
+    assert_eq!(read_good(&template).warnings().len(), 1, "{template}");
+    // Several words are no name of an attribute, so a colon or quotes are missing.
+    for (attributes, words) in [
+        ("attributes: {atmosfere smoky}", "`atmosfere smoky` has no colon"),
+        ("attributes: {atmosphere: smoke, wet dogs and eel pie}", "`wet dogs and eel pie` has no colon"),
+    ] {
+        let errors = read_text(&inn(attributes)).unwrap_err().to_string();
+        for words in ["test.yaml:4", words, "put the whole text in quotes"] {
+            assert!(errors.contains(words), "{words}: {errors}");
+        }
     }
-    assert_eq!(inn("attributes: {atmosphere: 'smoke, wet dogs and eel pie'}").warnings(), []);
+    assert_eq!(read_good(&inn("attributes: {atmosphere: 'smoke, wet dogs and eel pie'}")).warnings(), []);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The `know` commands that read: knowledge, beliefs, derivations and secrets.
 
 use anyhow::Result;
-use hearsay_model::{FactId, FactStatus, Knower};
+use hearsay_model::{EntityId, FactId, FactStatus};
 use hearsay_query as query;
 use hearsay_query::{
     beliefs::{BeliefReport, DerivationRow},
@@ -13,6 +13,7 @@ use serde_json::json;
 use crate::{
     args::{self, PointInTime},
     campaign::{self, Access},
+    display_names::DisplayNames,
     facts::{belief_remark, format_ids},
     names::Names,
     output::Output,
@@ -28,6 +29,11 @@ fn format_marks(fact: FactId, parts: impl IntoIterator<Item = String>) -> String
     let mut marks: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     marks.push(fact.short());
     format!("[{}]", marks.join(" \u{00B7} "))
+}
+
+/// Returns the function that names entities in texts: by name in the text output, and by id in the JSON output.
+fn name_in(display: &DisplayNames, is_json: bool) -> impl Fn(&EntityId) -> String {
+    move |id: &EntityId| if is_json { id.to_string() } else { display.name(id) }
 }
 
 pub(crate) fn knows(args: &args::Knows, output: &mut Output) -> Result<()> {
@@ -153,22 +159,27 @@ pub(crate) fn chain(args: &args::KnowerAndFact, output: &mut Output) -> Result<(
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let (names, moment) = Names::read_at(&memory, &args.point_in_time, output)?;
     let (knower, fact) = (names.character(&args.character)?, names.fact(&args.fact)?);
-    let chain = query::beliefs::derivation(names.state(), &knower, fact, moment)?;
+    let display = DisplayNames::read(&memory)?;
+    let name_of = name_in(&display, output.is_json());
+    let chain = query::beliefs::derivation_with_names(names.state(), &knower, fact, moment, &name_of)?;
     output.data(&chain)?;
     let credence = format!("credence {:.2}", chain.credence);
     output.line(
         Line::from(&chain.statement)
-            .id(format!("  {}", format_marks(chain.fact, [chain.knower.to_string(), credence]))),
+            .id(format!("  {}", format_marks(chain.fact, [display.name(&chain.knower), credence]))),
     )?;
     // Derivations may be deep, so this loop does not use recursion.
     let mut stack: Vec<(usize, &DerivationRow)> =
         chain.known_edges.iter().rev().map(|known_edge| (1, known_edge)).collect();
     while let Some((depth, link)) = stack.pop() {
-        let knower = if link.knower == Knower::World { "everybody" } else { link.knower.as_str() };
+        let knower = display.knower(&link.knower);
         let learned = link.learned.as_ref().map_or(String::new(), |date| format!(", {date}"));
         let session = link.session.as_ref().map_or(String::new(), |session| format!(", {session}"));
-        let with =
-            if link.co_present.is_empty() { String::new() } else { format!(", with {}", format_ids(&link.co_present)) };
+        let with = if link.co_present.is_empty() {
+            String::new()
+        } else {
+            format!(", with {}", display.list(&link.co_present))
+        };
         let other = link.other_statement.as_ref().map_or(String::new(), |text| format!(": \u{201C}{text}\u{201D}"));
         let acquisition = format!("{}{learned}{session}{with}", link.acquisition);
         output.line(format!("{}{knower}: {acquisition} ({:.2}){other}", "  ".repeat(depth.min(30)), link.credence))?;
@@ -180,7 +191,10 @@ pub(crate) fn chain(args: &args::KnowerAndFact, output: &mut Output) -> Result<(
 pub(crate) fn who_knows(args: &args::WhoKnows, output: &mut Output) -> Result<()> {
     let memory = campaign::open(&args.campaign, Access::Read, EncoderUse::Disabled, output)?;
     let (names, moment) = Names::read_at(&memory, &args.point_in_time, output)?;
-    let result = query::who_knows::who_knows(names.state(), names.fact(&args.fact)?, moment)?;
+    let display = DisplayNames::read(&memory)?;
+    let name_of = name_in(&display, output.is_json());
+    let fact = names.fact(&args.fact)?;
+    let result = query::who_knows::who_knows_with_names(names.state(), fact, moment, &name_of)?;
     output.data(&result)?;
     output.line(
         Line::from(&result.statement).id(format!("  {}", format_marks(result.fact, [result.status.to_string()]))),
@@ -193,15 +207,16 @@ pub(crate) fn who_knows(args: &args::WhoKnows, output: &mut Output) -> Result<()
         let since = format_since(row.since.as_ref());
         let acquisition = row.acquisition.join("; ");
         output.line(format!(
-            "  {} ({}): {acquisition}, credence {:.2}{since}{concealment}",
-            row.name, row.knower, row.credence
+            "  {}: {acquisition}, credence {:.2}{since}{concealment}",
+            display.name(&row.knower),
+            row.credence
         ))?;
     }
     if !result.everybody && result.groups.is_empty() && result.characters.is_empty() {
         output.line("  Nobody knows this fact.")?;
     }
     if !result.unaware.is_empty() {
-        output.line(format!("  not known to the characters that it concerns: {}", format_ids(&result.unaware)))?;
+        output.line(format!("  not known to the characters that it concerns: {}", display.list(&result.unaware)))?;
     }
     Ok(memory.close()?)
 }
@@ -212,6 +227,7 @@ pub(crate) fn secrets(args: &args::Secrets, output: &mut Output) -> Result<()> {
     let character = names.optional_character(args.character.as_ref())?;
     let filter = SecretFilter { character, untold: args.untold, limit: args.limit };
     let (rows, total) = query::secrets::secrets(names.state(), &filter, moment)?;
+    let display = DisplayNames::read(&memory)?;
     output.data(&json!({ "secrets": rows, "all": total }))?;
     if rows.is_empty() {
         output.line("No matching secret.")?;
@@ -220,14 +236,14 @@ pub(crate) fn secrets(args: &args::Secrets, output: &mut Output) -> Result<()> {
         let status = if row.status == FactStatus::Canon { String::new() } else { row.status.to_string() };
         output.line(Line::from(&row.statement).id(format!("  {}", format_marks(row.fact, [status]))))?;
         let holder = |holder: &query::secrets::SecretHolder| match holder.conceals {
-            true => format!("{} (conceals it)", holder.knower),
-            false => holder.knower.to_string(),
+            true => format!("{} (conceals it)", display.knower(&holder.knower)),
+            false => display.knower(&holder.knower),
         };
         let holders: Vec<_> = row.holders.iter().map(holder).collect();
         let holders = if holders.is_empty() { "nobody".to_owned() } else { holders.join(", ") };
         output.line(format!("    known to {holders}"))?;
         for telling in &row.told {
-            output.line(format!("    {}", telling.describe()))?;
+            output.line(format!("    {}", telling.describe_with_names(&|id| display.name(id))))?;
         }
         if row.untold {
             output.line("    untold: no player character knows it")?;
@@ -289,19 +305,22 @@ pub(crate) fn missed(args: &args::Missed, output: &mut Output) -> Result<()> {
     let point_in_time = PointInTime { as_of: None, recorded: args.recorded };
     let (names, _) = Names::read_at(&memory, &point_in_time, output)?;
     let (character, session) = (names.character(&args.character)?, names.session(&args.session)?);
-    let missed = query::knowledge::missed(names.state(), &character, &session)?;
+    let display = DisplayNames::read(&memory)?;
+    let name_of = name_in(&display, output.is_json());
+    let missed = query::knowledge::missed_with_names(names.state(), &character, &session, &name_of)?;
+    let name = display.name(&missed.character);
     output.data(&missed)?;
     if missed.was_there {
-        output.note(format!("{} attended {}", missed.character, missed.session));
+        output.note(format!("{name} attended {}", missed.session));
     }
     if missed.facts.is_empty() && missed.lines.is_empty() {
-        output.line(format!("{} missed nothing of {}.", missed.character, missed.session))?;
+        output.line(format!("{name} missed nothing of {}.", missed.session))?;
     }
     for row in &missed.facts {
         let since = row.since.as_ref().map_or(String::new(), |date| format!(", {date}"));
         let learned_later =
             row.heard_since.as_ref().map_or(String::new(), |acquisition| format!("knows it since: {acquisition}"));
-        let learners = format!("{}{since}", format_ids(&row.learned_by));
+        let learners = format!("{}{since}", display.list(&row.learned_by));
         output
             .line(Line::from(&row.statement).id(format!("  {}", format_marks(row.fact, [learners, learned_later]))))?;
     }
@@ -311,7 +330,7 @@ pub(crate) fn missed(args: &args::Missed, output: &mut Output) -> Result<()> {
     }
     for line in &missed.lines {
         match &line.speaker {
-            Some(speaker) => output.line(format!("  {speaker}: \u{201C}{}\u{201D}", line.text))?,
+            Some(speaker) => output.line(format!("  {}: \u{201C}{}\u{201D}", display.name(speaker), line.text))?,
             None => output.line(format!("  {}", line.text))?,
         }
     }

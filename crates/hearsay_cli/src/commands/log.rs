@@ -3,9 +3,10 @@
 mod confirmation;
 mod correction;
 mod presence;
+mod typed_reading;
 mod unknown_name;
 
-use std::{io, sync::Arc};
+use std::sync::Arc;
 
 use anyhow::Result;
 use hearsay_belief::{StateViews, View};
@@ -22,16 +23,15 @@ use serde::Serialize;
 use crate::{
     args,
     campaign::{self, Access},
-    choice,
     display_names::DisplayNames,
     dry_run::print_written,
     names::Names,
     output::{CliError, Output, USAGE_ERROR},
     reveals::print_with_reveals,
-    speakers::is_terminal,
     stated_facts::{self, LineFacts},
     texts::{self, ExtractedRow, ExtractionReport, extracted_facts, print_extracted_facts},
 };
+use typed_reading::TypedReading;
 use unknown_name::UnknownName;
 
 /// JSON output of `log`.
@@ -74,7 +74,7 @@ fn record(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     let names = Names::read(&memory, output)?;
     let mut line = correct_speaker(log_line(args, &names)?, names.state(), output);
     let mut facts = LineFacts::given(names.state(), &line.states);
-    let is_open_whisper = line.has_open_whisper(names.state());
+    let reading = TypedReading::new(&line, names.state());
     let mut secrets = None;
     if is_read {
         (line, secrets) = read(&memory, line, &mut facts, output)?;
@@ -83,7 +83,8 @@ fn record(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         line.talk_kind = Some(TalkKind::Narration);
     }
     let named_speaker = line.speaker.clone().filter(|_| args.by.is_none());
-    let unknown_name = UnknownName::find(&line, names.state(), may_ask(output));
+    let unknown_name = UnknownName::find(&line, names.state(), output.can_ask());
+    check_liar(&line, unknown_name.as_ref(), names.state())?;
     let mut session = names.optional_session(args.session.as_ref())?;
     if args.line.is_some() {
         session = Some(session_or_latest(names.state(), session.as_ref())?.id.clone());
@@ -115,7 +116,7 @@ fn record(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         print_written(&operation, output)?;
         written = Some(operation);
         found = texts::extract_new_texts(&memory, &args.campaign.campaign, output)?;
-        texts::print_dropped(&memory, &state, passages.first(), found.as_ref(), output)?;
+        texts::print_rejected(&memory, &state, passages.first(), found.as_ref(), output)?;
         if let Some(earlier) = earlier.filter(|_| facts.is_empty()) {
             facts.extend(stated_facts::extracted_secrets(&memory, &passages, earlier)?);
             note_learned_secrets(args, &facts, written.as_ref(), output);
@@ -149,7 +150,7 @@ fn record(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     if let Some(line) = passages.first() {
         let attendance = presence::open_hints(display.state(), args, line, attendance);
         presence::print_notes(display.state(), args, line, &deaths, &attendance, &new_facts, output)?;
-        presence::print_open_whisper(args, line, is_open_whisper, output);
+        reading.print_notes(display.state(), args, line, output);
     }
     drop(display);
     if is_empty_lie && new_facts.is_empty() && !args.dry_run {
@@ -161,6 +162,22 @@ fn record(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         output,
     )?;
     Ok(memory.close()?)
+}
+
+/// Checks that a new lie has a speaker, if the line begins with the name of a character who perhaps says it.
+///
+/// # Errors
+/// Returns an error with the option that names the speaker.
+fn check_liar(line: &LogLine, unknown_name: Option<&UnknownName>, state: &State) -> Result<()> {
+    let is_new_lie = line.lie && line.recorded_line.is_none();
+    match unknown_name.and_then(UnknownName::possible_speaker).filter(|_| is_new_lie) {
+        Some(id) => {
+            let name = state.name_or_id(id);
+            let message = format!("the line has no speaker; if {name} says it, repeat the command with `--by {id}`");
+            Err(CliError::new(1, message).into())
+        }
+        None => Ok(()),
+    }
 }
 
 /// Prints that nothing is changed. Facts are extracted from recorded lines only, so a dry run does not show the facts in a
@@ -238,16 +255,11 @@ fn print_line_and_speaker(
     Ok(())
 }
 
-/// Returns whether the command can ask the user.
-fn may_ask(output: &Output) -> bool {
-    !output.is_json() && is_terminal()
-}
-
 /// On a terminal, asks whether a name before the colon that no character has is a misspelled name, and corrects it.
 fn correct_speaker(line: LogLine, state: &State, output: &Output) -> LogLine {
-    let Some(similar) = line.similar_speaker(state).filter(|_| may_ask(output)) else { return line };
+    let Some(similar) = line.similar_speaker(state).filter(|_| output.can_ask()) else { return line };
     let question = format!("did you mean \"{}: \u{2026}\"? [y/N] ", escape::line(state.name_or_id(&similar)));
-    match choice::is_confirmed(&question, &mut io::stdin().lock(), &mut io::stderr().lock()) {
+    match output.is_confirmed(&question) {
         true => line.with_corrected_speaker(state),
         false => line,
     }

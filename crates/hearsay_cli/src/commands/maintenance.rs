@@ -1,7 +1,7 @@
 //! `trust`, `entity duplicates`, `entity merge`, `entity split`, `fact prune` and `db health`: commands that maintain
 //! the campaign.
 
-use std::{io, sync::Arc};
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use hearsay_commands::{
@@ -22,12 +22,10 @@ use serde_json::json;
 use crate::{
     args::{self, DuplicatesDecision, TrustAction},
     campaign::{self, Access},
-    choice,
     dry_run::{self, write_or_preview},
     interrupt,
     names::Names,
     output::{CliError, Output, USAGE_ERROR, count},
-    speakers::is_terminal,
     style::Line,
     texts::{self, EncoderUse},
 };
@@ -215,7 +213,7 @@ pub(crate) fn merge(args: &args::Merge, output: &mut Output) -> Result<()> {
     if !args.dry_run && !args.yes && !doubts.is_empty() {
         output.note(format!("Merging {removed} into {remaining}:"));
         effects.iter().for_each(|effect| output.note(effect));
-        if !is_confirmed(&format!("{doubts}; merge? [y/N] "), output) {
+        if !output.is_confirmed(&format!("{doubts}; merge? [y/N] ")) {
             memory.close()?;
             bail!("nothing was merged, because {doubts}; to merge the entities without confirmation, pass --yes");
         }
@@ -258,12 +256,6 @@ fn merge_effects(memory: &Memory, plan: &MergePlan) -> Result<Vec<String>> {
     let mut effects = vec![format!("  moves {}", parts.join(", "))];
     effects.extend(claims.wait()?);
     Ok(effects)
-}
-
-/// Asks the user on a terminal. Without a terminal, returns `false`.
-fn is_confirmed(question: &str, output: &Output) -> bool {
-    let may_ask = is_terminal() && !output.is_json();
-    may_ask && choice::is_confirmed(question, &mut io::stdin().lock(), &mut io::stderr().lock())
 }
 
 pub(crate) fn split(args: &args::Split, output: &mut Output) -> Result<()> {

@@ -22,9 +22,8 @@ use hearsay_model::words::upper_first;
 use serde_json::json;
 
 use crate::{
-    args, interrupt,
+    args, ctrl_c,
     output::{CliError, FILE_ERROR, Output, USAGE_ERROR},
-    speakers::is_terminal,
 };
 use draft::Draft;
 
@@ -51,9 +50,9 @@ pub(crate) fn run(args: &args::New, output: &mut Output) -> Result<()> {
     if let Some(file) = &args.from {
         return create_from_notes(directory, file, name, &directory_name, output);
     }
-    if !args.template && !output.is_json() && is_terminal() {
+    if !args.template && output.can_ask() {
         let ask = || questions::ask(name, &title(&directory_name), &mut io::stdin().lock(), &mut io::stderr());
-        let draft = interrupt::end_immediately_during(ask)?;
+        let draft = ctrl_c::end_immediately_during(ctrl_c::NOTHING_WRITTEN, ask)?;
         if !draft.entities.is_empty() {
             return create_from_answers(directory, &draft, output);
         }

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use anyhow::Result;
+use hearsay_belief::{dead_entity, is_dead};
 use hearsay_commands::{
     reading::Draft,
     review::{Decision, Decisions, later_place, with_knowers},
@@ -18,8 +19,8 @@ use hearsay_query::{
     preview::{Preview, preview_applied, state_after},
     reveals::newly_fulfilled,
     review::{
-        DecidedFact, ReviewItem, ReviewQueue, ReviewRow, SettledFact, SettledReason, decided_facts, review_queue,
-        review_rows,
+        DecidedFact, ReviewItem, ReviewQueue, ReviewRow, SettledFact, SettledReason, decided_facts,
+        is_extracted_name_or_kind, review_queue, review_rows,
     },
 };
 use serde::Serialize;
@@ -36,6 +37,7 @@ use crate::{
     dry_run::print_effects,
     facts::print_fact_line,
     interrupt,
+    missed_lines::{line_noun, unheard_since},
     names::Names,
     output::{CliError, Output, USAGE_ERROR, count},
     reveals::{print_with_revealable, print_with_reveals},
@@ -118,7 +120,13 @@ struct Unchanged {
 /// Decides on the facts that the command names. Returns the numbers of facts that do not change.
 fn decide_on(args: &args::Review, decision: DecisionArg, memory: &Memory, output: &mut Output) -> Result<Unchanged> {
     let names = Names::read(memory, output)?;
-    let (facts, settled) = names.undecided_facts(&args.facts)?;
+    let (mut facts, mut settled) = names.undecided_facts(&args.facts)?;
+    if let ([], [SettledFact { fact, reason: SettledReason::Rejected, .. }]) = (&facts[..], &settled[..])
+        && matches!(decision, DecisionArg::Accept | DecisionArg::Edit)
+    {
+        facts = vec![*fact];
+        settled = Vec::new();
+    }
     let is_as_requested = |fact: &SettledFact| match fact.reason {
         SettledReason::Rejected | SettledReason::Retracted => matches!(decision, DecisionArg::Reject),
         SettledReason::EvidenceFor(_) => matches!(decision, DecisionArg::Accept),
@@ -197,6 +205,7 @@ fn decide(
     output: &mut Output,
 ) -> Result<usize> {
     let (dry_run, named_knowers, facts) = (args.dry_run, knowers.clone(), decisions.facts.clone());
+    let is_rejection = decisions.decision == Decision::Reject;
     let is_edit = matches!(decisions.decision, Decision::Edit { .. });
     let corrected = move |changes: &[Change]| if is_edit { asserted_fact(changes) } else { None };
     let build_operation = move |world: &ReadSnapshot| {
@@ -207,6 +216,8 @@ fn decide(
         })
     };
     if !dry_run {
+        let given = facts.clone();
+        let waiting = memory.read(move |world| Ok(waiting_deaths(&world.state, &given)))?.wait()?;
         let written = memory.write(build_operation)?.wait()?;
         let position = written.position;
         let read = memory.read(move |world| {
@@ -218,6 +229,10 @@ fn decide(
         let names = DisplayNames::read(memory)?;
         print_corrected(corrected.as_deref(), dry_run, &names, output)?;
         print_decided(&decided, &settled, dry_run, &names, output)?;
+        if is_rejection {
+            note_rejected_with_name(args, &decided, &names, output);
+        }
+        note_missed_lines(args, names.state(), &waiting, output);
         drop(names);
         if !named_knowers.is_empty() {
             note_other_hearers(args, memory, &decided, named_knowers, output)?;
@@ -243,6 +258,42 @@ fn decide(
     drop(names);
     print_with_revealable(revealable, DecisionPreview { written: None, preview, decided, settled }, output)?;
     Ok(outdated)
+}
+
+/// Prints the command that reopens one of the facts about a new entity that were rejected together with its name.
+fn note_rejected_with_name(args: &args::Review, decided: &[DecidedFact], names: &DisplayNames, output: &Output) {
+    let state = names.state();
+    let is_statement = |row: &&DecidedFact| state.fact(row.fact).is_some_and(|fact| !is_extracted_name_or_kind(fact));
+    let is_name = decided.first().is_some_and(|row| !is_statement(&row));
+    let mut others = decided.iter().skip(1).filter(is_statement);
+    if let Some(other) = others.next().filter(|_| is_name) {
+        let reference = if others.next().is_some() { "FACT".to_owned() } else { other.fact.short() };
+        let edit = args.campaign.command(&format!("review edit {reference} --statement \"\u{2026}\""));
+        let accept = args.campaign.command(&format!("review accept {reference}"));
+        output.note(format!(
+            "the facts about the name are rejected too; to bring one back in other words: `{edit}`; to bring it back with \
+             its name: `{accept}`"
+        ));
+    }
+}
+
+/// Prints the command with which a character hears the lines that it did not hear because of a death that is not its own.
+/// `waiting` contains the [deaths](waiting_deaths) on which the DM decided.
+fn note_missed_lines(args: &args::Review, state: &State, waiting: &[(EntityId, FactId)], output: &Output) {
+    for (character, death) in waiting {
+        let is_alive = !is_dead(state, character, state.clock());
+        if let Some((session, lines)) = unheard_since(state, character, *death).filter(|_| is_alive) {
+            let add = args.campaign.command(&format!("log --line {lines} --with {character} --session {session}"));
+            let (name, noun) = (state.name_or_id(character), line_noun(&lines));
+            output.note(format!("{name} is alive, but did not hear {noun} {lines}; if {name} was there: `{add}`"));
+        }
+    }
+}
+
+/// Returns the characters whose deaths wait for review, each with the given fact that states the death.
+fn waiting_deaths(state: &State, facts: &[FactId]) -> Vec<(EntityId, FactId)> {
+    let waiting = facts.iter().filter_map(|id| state.fact(*id)).filter(|fact| fact.status() == FactStatus::Proposed);
+    waiting.filter_map(|fact| Some((dead_entity(state, fact)?.clone(), fact.id()))).collect()
 }
 
 /// Returns the first fact that an operation adds.

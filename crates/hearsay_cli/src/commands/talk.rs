@@ -1,6 +1,6 @@
 //! `talk`: talks to a character.
 
-use std::io::{self, BufRead, IsTerminal, Write};
+use std::io::{self, Write};
 
 use anyhow::Result;
 use hearsay_belief::valid_death_fact;
@@ -18,7 +18,7 @@ use super::check_reply::print_finding;
 use crate::{
     args,
     campaign::{self, Access},
-    interrupt,
+    choice, ctrl_c, interrupt,
     names::Names,
     output::{CliError, FILE_ERROR, Output},
     style::Line,
@@ -68,17 +68,14 @@ pub(crate) fn talk(args: &args::Talk, output: &mut Output) -> Result<()> {
             if output.is_json() {
                 output.use_json_lines();
             }
-            let is_terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
+            let is_terminal = choice::is_terminal();
             loop {
                 if is_terminal {
                     write!(io::stderr(), "{listener_name}: ")?;
                     io::stderr().flush()?;
                 }
-                let mut line = String::new();
-                let length = interrupt::end_immediately_during(|| io::stdin().lock().read_line(&mut line))?;
-                if length == 0 || line.trim().is_empty() {
-                    break;
-                }
+                let line = ctrl_c::read_answer(&mut io::stdin().lock())?;
+                let Some(line) = line.filter(|line| !line.trim().is_empty()) else { break };
                 talk.answer(line.trim(), &speaker_name, args, output)?;
             }
         }

@@ -1,7 +1,5 @@
 //! `undo`.
 
-use std::io;
-
 use anyhow::{Context, Result, bail};
 use hearsay_engine::{Memory, Written};
 use hearsay_model::{Author, Entry, Key, Position, State, UndoPreview};
@@ -12,10 +10,8 @@ use serde_json::json;
 use crate::{
     args::{self, AuthorArg},
     campaign::{self, Access},
-    choice,
     output::{Output, count},
     reveals::print_with_reveals,
-    speakers::is_terminal,
     texts::{self, EncoderUse},
 };
 
@@ -103,9 +99,7 @@ fn is_confirmed(plan: &UndoPlan, reason: &str, output: &Output) -> bool {
     for line in &plan.lines {
         output.note(line);
     }
-    is_terminal()
-        && !output.is_json()
-        && choice::is_confirmed(&format!("{reason}; undo? [y/N] "), &mut io::stdin().lock(), &mut io::stderr().lock())
+    output.is_confirmed(&format!("{reason}; undo? [y/N] "))
 }
 
 fn plan_undo_of(memory: &Memory, args: &args::Undo) -> Result<UndoPlan> {

@@ -301,10 +301,35 @@ fn run_on_terminal(test_dir: &TestDir, line: &str, typed: &str) -> CommandOutput
 #[cfg(target_os = "linux")]
 fn ctrl_c_ends_the_questions() {
     let test_dir = TestDir::new();
-    let mut child = start_on_terminal(&test_dir, "new other");
+    let rest = press_ctrl_c(&test_dir, "new other", "[Other]");
+    assert!(rest.contains("stopped by Ctrl-C; nothing was written"), "{rest}");
+    assert!(!test_dir.path("other").exists());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn ctrl_c_at_a_question_ends_the_command_with_nothing_done() {
+    let test_dir = TestDir::new();
+    let berta = "format: 1\ncampaign: {name: Mill, start: day 1}\nentities:\n  - {id: the-mill, name: The Mill, kind: location}\n  - {id: berta-krull, name: Berta Krull, kind: npc, home: the-mill}\n";
+    test_dir.write("mill/campaign.yaml", berta);
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill"]);
+    let rest = press_ctrl_c(&test_dir, "-C mill log 'Bertha: The wheel is broken.'", "[y/N]");
+    assert!(rest.contains("stopped by Ctrl-C"), "{rest}");
+    let lines = || test_dir.run(&["-C", "mill", "search", "The wheel is broken", "--no-meaning"]).stdout;
+    assert!(!lines().contains("wheel"), "{}", lines());
+    // The same line is recorded after the answer.
+    let output = run_on_terminal(&test_dir, "-C mill log 'Bertha: The wheel is broken.'", "y\n");
+    assert_eq!(output.code, 0, "{}", output.stdout);
+    assert!(lines().contains("wheel") && output.stdout.contains("said by: Berta Krull"), "{}", output.stdout);
+}
+
+/// Runs a command on a terminal, and presses Ctrl-C once when the terminal shows a text. Returns the output after that.
+#[cfg(target_os = "linux")]
+fn press_ctrl_c(test_dir: &TestDir, line: &str, text: &str) -> String {
+    let mut child = start_on_terminal(test_dir, line);
     let mut stdout = child.stdout.take().unwrap();
     let mut shown = Vec::new();
-    while !String::from_utf8_lossy(&shown).contains("[Other]") {
+    while !String::from_utf8_lossy(&shown).contains(text) {
         let mut bytes = [0; 1024];
         let length = stdout.read(&mut bytes).unwrap();
         assert!(length > 0, "{}", String::from_utf8_lossy(&shown));
@@ -314,9 +339,8 @@ fn ctrl_c_ends_the_questions() {
     stdin.write_all(b"\x03").unwrap();
     let mut rest = String::new();
     stdout.read_to_string(&mut rest).unwrap();
-    assert!(rest.contains("stopped by Ctrl-C; nothing was written"), "{rest}");
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert!(!test_dir.path("other").exists());
+    rest
 }
 
 #[test]

@@ -44,6 +44,40 @@ fn a_recap_to_read_aloud_has_no_whisper_and_no_marks() {
 }
 
 #[test]
+fn a_recap_says_how_many_lines_it_leaves_out() {
+    let test_dir = play();
+    let recap = |words: &str| test_dir.run(&["-C", "mill", "session", "recap", "--players", "--words", words]);
+    let log = "`hearsay -C mill session show session-1 --log` prints all";
+    let short = recap("12");
+    // The heading is followed by one of the two lines that both heard, and nothing else, because the text is for the players.
+    assert!(short.stderr.contains("1 line is left out: ") && short.stderr.contains(log), "{}", short.stderr);
+    assert!(!short.stdout.contains("left out"), "{}", short.stdout);
+    let full = recap("200");
+    assert!(!full.stderr.contains("left out"), "{}", full.stderr);
+    let data = test_dir.json(&["-C", "mill", "session", "recap", "--words", "1"]);
+    assert_eq!(data["omitted_lines"], 3, "{data}");
+}
+
+#[test]
+fn a_recap_to_read_aloud_states_what_somebody_who_also_spoke_told_to_all() {
+    let test_dir = play();
+    test_dir.ok(&["-C", "mill", "session", "start", "--title", "The loft", "--at", "the-mill"]);
+    test_dir.ok(&["-C", "mill", "log", "--by", "ada", "Good morning to you both."]);
+    let tell = |hearers: &[&str], about: &str| {
+        let hearers: Vec<&str> = hearers.iter().flat_map(|hearer| ["--to", *hearer]).collect();
+        let line = ["-C", "mill", "event", "tell", "--by", "ada", "--about", "ben", about];
+        test_dir.ok(&[&line[..], &hearers].concat())
+    };
+    tell(&["kessa", "bram"], "Ben sleeps in the loft.");
+    tell(&["kessa"], "Ben fears the heron.");
+    test_dir.ok(&["-C", "mill", "session", "end"]);
+    let recap = test_dir.ok(&["-C", "mill", "session", "recap", "--players"]);
+    assert!(recap.contains("Good morning to you both.") && recap.contains("Ben sleeps in the loft"), "{recap}");
+    assert!(recap.contains("Ada Flint says that Ben"), "{recap}");
+    assert!(!recap.contains("heron"), "{recap}");
+}
+
+#[test]
 fn handbooks_are_for_all_players_or_for_one() {
     let test_dir = play();
     let common = test_dir.ok(&["-C", "mill", "export", "--format", "handbook"]);
@@ -124,7 +158,7 @@ fn a_handbook_has_what_everybody_perceives_of_people_and_places() {
         test_dir.ok(&["-C", town, "log", "--by", "stranger", "Mind the step."]);
         test_dir.ok(&["-C", town, "session", "end"]);
         test_dir.ok(&["-C", town, "export", "--format", "handbook", "--output", "book.md"]);
-        std::fs::read_to_string(test_dir.path("book.md")).unwrap()
+        fs::read_to_string(test_dir.path("book.md")).unwrap()
     };
     let with = book("town");
     for part in [
@@ -139,6 +173,20 @@ fn a_handbook_has_what_everybody_perceives_of_people_and_places() {
         assert!(!with.contains(part), "{part}: {with}");
     }
     assert_eq!(with, book("without"));
+}
+
+#[test]
+fn somebody_whom_narration_shows_in_the_scene_is_met_with_an_occupation() {
+    let test_dir = TestDir::new();
+    test_dir.write("mill/party.yaml", PARTY);
+    let away = "entities: [{id: nell, name: Nell Crane, kind: npc, home: none, attributes: {occupation: ferrier}}]\n";
+    test_dir.write("mill/away.yaml", away);
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "the-mill"]);
+    test_dir.ok(&["-C", "mill", "log", "Ada Flint sets four bowls on the table and speaks of Nell Crane."]);
+    test_dir.ok(&["-C", "mill", "session", "end"]);
+    let book = test_dir.ok(&["-C", "mill", "export", "--format", "handbook"]);
+    let met = "### Ada Flint\n\n*Met in session 1.*\n\n**Occupation:** miller";
+    assert!(book.contains(met) && !book.contains("ferrier"), "{book}");
 }
 
 #[test]
@@ -434,4 +482,41 @@ facts:
     let party = book(&[]);
     assert!(party.contains("The Sluice had a gate. This has ended."), "{party}");
     assert!(party.contains("The Sluice had a keeper. This has ended."), "{party}");
+}
+
+#[test]
+fn actions_and_promises_are_narrated() {
+    let test_dir = TestDir::new();
+    let campaign = "\
+format: 1
+campaign: {name: Dale, start: day 1}
+entities:
+  - {id: dale, name: Dale, kind: location}
+  - {id: odo, name: Odo Marsh, kind: npc, home: dale}
+  - {id: wren, name: Wren Oake, kind: player, player: Jo}
+";
+    test_dir.write("dale/campaign.yaml", campaign);
+    test_dir.ok(&["-C", "dale", "session", "start", "--at", "dale"]);
+    for line in [
+        "Odo Marsh enters, drenched.",
+        "Jo: I open the chest and take my lamp",
+        "Wren: I know you, Odo.",
+        "Odo Marsh: I open the gate at dawn.",
+        "Wren: I promise Odo Marsh to feed the goats.",
+    ] {
+        test_dir.ok(&["-C", "dale", "log", line]);
+    }
+    test_dir.ok(&["-C", "dale", "session", "end"]);
+    test_dir.ok(&["-C", "dale", "export", "--format", "handbook", "--output", "book.md"]);
+    let book = fs::read_to_string(test_dir.path("book.md")).unwrap();
+    let recaps = [&["--players"][..], &[]].map(|options| {
+        let command = ["-C", "dale", "session", "recap", "--words", "500"];
+        test_dir.ok(&[&command[..], options].concat())
+    });
+    for text in recaps.iter().chain([&book]) {
+        assert!(text.contains("Wren Oake opens the chest and takes their lamp."), "{text}");
+        assert!(text.contains("Wren Oake: \u{201C}I know you, Odo.\u{201D}"), "{text}");
+        assert!(text.contains("Odo Marsh: \u{201C}I open the gate at dawn.\u{201D}"), "{text}");
+    }
+    assert!(book.contains("- Wren Oake promised Odo Marsh to feed the goats.\n"), "{book}");
 }

@@ -178,14 +178,33 @@ entities:
     secrets:
       - {id: burned-mill, text: Odo Marsh burned the old mill.}
   - {id: wren, name: Wren Oake, kind: player, player: Jo, location: hale}
+  - {id: tam, name: Tam Reed, kind: player, player: Al}
 ";
     test_dir.write("hale/campaign.yaml", campaign);
-    test_dir.ok(&["-C", "hale", "session", "start", "--at", "hale"]);
+    test_dir.ok(&["-C", "hale", "session", "start", "--at", "hale", "--present", "wren"]);
     test_dir.ok(&["-C", "hale", "log", "Odo Marsh: \"I burned the old mill.\""]);
     let chain = test_dir.ok(&["-C", "hale", "know", "chain", "wren", "burned-mill"]);
-    assert_eq!((chain.matches("wren: told by odo").count(), chain.matches("odo: knows it").count()), (1, 1), "{chain}");
+    let steps = ["  Wren Oake: told by Odo Marsh", "    Odo Marsh: knows it"];
+    assert_eq!(steps.map(|step| chain.matches(step).count()), [1, 1], "{chain}");
+    let data = test_dir.json(&["-C", "hale", "know", "chain", "wren", "burned-mill"]);
+    assert_eq!(data["known_edges"][0]["acquisition"], "told by odo", "{data}");
+    // A line that tells the fact again adds no step without knowledge.
+    let again = ["-C", "hale", "log", "--states", "burned-mill", "--to", "wren", "Odo Marsh: Yes, the fire was mine."];
+    test_dir.ok(&again);
+    let chain = test_dir.ok(&["-C", "hale", "know", "chain", "wren", "burned-mill"]);
+    assert!(chain.contains("Odo Marsh: knows it (1.00)") && !chain.contains("(0.00)"), "{chain}");
+    let reasons = test_dir.ok(&["-C", "hale", "know", "why", "tam", "burned-mill"]);
+    assert!(reasons.contains("Wren Oake (wren): both are player characters\n"), "{reasons}");
     let knowers = test_dir.ok(&["-C", "hale", "know", "who-knows", "old mill"]);
-    assert!(knowers.contains("Odo Marsh (odo): knows it, credence 1.00"), "{knowers}");
+    assert!(knowers.contains("  Odo Marsh: knows it, credence 1.00"), "{knowers}");
+    assert!(knowers.contains("  Wren Oake: told by Odo Marsh"), "{knowers}");
+    let secrets = test_dir.ok(&["-C", "hale", "know", "secrets"]);
+    assert!(
+        secrets.contains("Odo Marsh (conceals it)") && secrets.contains("Wren Oake told by Odo Marsh"),
+        "{secrets}"
+    );
+    let missed = test_dir.ok(&["-C", "hale", "know", "missed", "wren", "session-1"]);
+    assert!(missed.contains("Wren Oake missed nothing of session-1."), "{missed}");
     // "Will" is no word of the fact.
     test_dir.fails(&["-C", "hale", "know", "who-knows", "old will"], 3, &["no fact matches"]);
 }

@@ -140,10 +140,10 @@ fn several_lines_get_another_hearer_in_one_command() {
     for line in ["Rain falls.", "Lyra whispers to Tam: Not here.", "The fire burns.", "The door creaks."] {
         test_dir.ok(&["-C", "mill", "log", line]);
     }
-    // A whisper was not for him, and ends the lines that he may have heard.
+    // The whisper was not for him.
     let speaks = test_dir.run(&["-C", "mill", "log", "Pike: Good evening."]);
-    let added = run_named_command(&test_dir, &speaks.stderr, "log --line 3-4 --with pike");
-    assert_eq!(added.matches("also heard by Amos Pike").count(), 2, "{added}");
+    let added = run_named_command(&test_dir, &speaks.stderr, "log --line 1,3-4 --with pike");
+    assert_eq!(added.matches("also heard by Amos Pike").count(), 3, "{added}");
     let line = ["-C", "mill", "log", "--line", "1-3"];
     test_dir.fails(&[&line[..], &["--lie"]].concat(), 2, &["only with --yes, --by, --with or --without"]);
     test_dir.fails(&["-C", "mill", "log", "--line", "3-1", "--with", "pike"], 2, &["such as 7 or 7,9-12"]);
@@ -511,7 +511,8 @@ fn narration_about_characters_outside_the_scene_does_not_happen_in_it() {
     test_dir.ok(&["-C", "mill", "fact", "add", "lyra", "LOCATED_AT", "weir"]);
     let logged = test_dir.run(&["-C", "mill", "log", "Meanwhile in the cellar Lyra finds a chest."]);
     assert!(logged.stderr.contains("Lyra Fenn is at The Old Weir, and does not hear this"), "{}", logged.stderr);
-    assert!(logged.stderr.contains("log the line with `--at weir --to lyra`"), "{}", logged.stderr);
+    // All who are there hear the line, but nobody who only lives elsewhere.
+    assert!(logged.stderr.contains("log the line with `--at weir --to lyra --to pike`"), "{}", logged.stderr);
     // The line names the place, so it happens there, and the scene stays at the mill.
     let aside = test_dir.run(&["-C", "mill", "log", "At the Old Weir, Lyra finds a chest."]);
     assert!(aside.stdout.contains("heard by: Lyra Fenn, Amos Pike\n"), "{}", aside.stdout);
@@ -524,6 +525,244 @@ fn narration_about_characters_outside_the_scene_does_not_happen_in_it() {
     test_dir.ok(&["-C", "mill", "session", "attend", "--leave", "kit"]);
     let left = test_dir.run(&["-C", "mill", "log", "In the attic, Kit opens a box."]);
     assert!(left.stderr.contains("log the line with `--at PLACE --to kit`"), "{}", left.stderr);
+}
+
+#[test]
+fn narration_about_people_at_another_place_is_heard_there() {
+    let test_dir = split_party();
+    let scene = serde_json::json!(["ada", "ben", "lyra", "tam"]);
+    for line in [
+        "Meanwhile at the Old Weir Pike mends a net.",
+        "Meanwhile, at the weir, Amos Pike opens the sluice and swears at Lyra.",
+        "At the Old Weir Pike mends a net.",
+        "Elsewhere, at the weir, Pike counts the eels.",
+        "At the same time, at the Old Weir, Pike opens a bottle.",
+    ] {
+        let aside = test_dir.run(&["-C", "mill", "log", line]);
+        assert!(aside.stdout.contains("heard by: Amos Pike\n"), "{line}: {}", aside.stdout);
+        assert!(aside.stderr.contains("so this happens at The Old Weir"), "{line}: {}", aside.stderr);
+        assert!(!aside.stdout.contains("into the scene"), "{line}: {}", aside.stdout);
+        assert_eq!(heard_by(&test_dir, &["Rain falls."]), scene, "{line}");
+    }
+    // The party perhaps arrives there, or the place is not where the line happens.
+    for line in [
+        "At the Old Weir, Pike waves at you.",
+        "At the Old Weir, Pike waves at Lyra.",
+        "At the Old Weir Lyra mends a net.",
+        "At the weir house Pike mends a net.",
+        "In the evening Pike mends a net.",
+    ] {
+        let logged = test_dir.run(&["-C", "mill", "log", line]);
+        assert!(logged.stdout.contains("Lyra Fenn"), "{line}: {}", logged.stdout);
+    }
+}
+
+/// Returns a hall with two player characters and a guest, a lake, and a session in the hall.
+fn hall() -> TestDir {
+    let test_dir = TestDir::new();
+    let people = r#"
+entities:
+  - {id: hall, name: The Gilded Hall, kind: location, description: A long room.}
+  - {id: tarn, name: Cold Tarn, kind: location, description: A lake.}
+  - {id: lyra, name: Lyra Fenn, kind: player, home: none, attributes: {pronouns: she/her}}
+  - {id: tam, name: Tam Reed, kind: player, home: none, attributes: {pronouns: he/him}}
+  - {id: pike, name: Amos Pike, kind: npc, home: hall, attributes: {pronouns: he/him}}
+"#;
+    test_dir.write("mill/hall.yaml", people);
+    test_dir.ok(&["-C", "mill", "session", "start", "--at", "hall"]);
+    test_dir
+}
+
+#[test]
+fn a_person_leaves_the_place_of_the_scene_by_a_part_of_its_name() {
+    let test_dir = hall();
+    let logged = |line: &str| test_dir.run(&["-C", "mill", "log", line]);
+    for line in [
+        "Tam leaves the hall.",
+        "Tam Reed leaves the Gilded Hall with a grin.",
+        "Tam leaves the room.",
+        "Tam flees into the fog.",
+    ] {
+        let notes = logged(line).stderr;
+        assert!(notes.contains("session attend --leave tam`"), "{line}: {notes}");
+    }
+    for line in ["Tam leaves the hall door open.", "Tam leaves the hall key on the table.", "Tam leaves a coin."] {
+        let notes = logged(line).stderr;
+        assert!(!notes.contains("--leave tam"), "{line}: {notes}");
+    }
+}
+
+#[test]
+fn a_person_with_whom_somebody_leaves_leaves_too() {
+    let test_dir = hall();
+    let taken = |line: &str| {
+        let logged = test_dir.ok(&["-C", "mill", "log", line]);
+        let taken = logged.split("to take ").nth(1).and_then(|taken| taken.split(" out of the scene").next());
+        taken.unwrap_or_default().to_owned()
+    };
+    for (line, expected) in [
+        ("Tam heads out with Pike.", "Amos Pike and Tam Reed"),
+        ("Tam leaves the hall together with Pike.", "Amos Pike and Tam Reed"),
+        ("Tam slips out through the kitchen with Pike in tow.", "Amos Pike and Tam Reed"),
+        ("Tam goes out to speak with Pike.", "Tam Reed"),
+        ("Tam walks out with Pike's lantern.", "Tam Reed"),
+        ("Tam argues with Pike and storms off.", "Tam Reed"),
+    ] {
+        assert_eq!(taken(line), expected, "{line}");
+    }
+    for line in [
+        "Tam goes back to the Cold Tarn with Pike.",
+        "Tam goes with Pike to the Cold Tarn.",
+        "Tam brings Pike to the Cold Tarn.",
+    ] {
+        let test_dir = hall();
+        test_dir.ok(&["-C", "mill", "log", line]);
+        test_dir.ok(&["-C", "mill", "log", "--yes"]);
+        assert_eq!(heard_by(&test_dir, &["Rain falls."]), serde_json::json!(["lyra"]), "{line}");
+    }
+}
+
+#[test]
+fn narration_can_say_that_nobody_or_only_one_person_notices_it() {
+    let test_dir = split_party();
+    let scene = serde_json::json!(["ada", "ben", "lyra", "tam"]);
+    for (line, expected) in [
+        ("Tam slides a knife into his boot. Nobody sees it.", serde_json::json!(["tam"])),
+        ("Ben yawns. Tam slides a knife into his boot, and no one else notices.", serde_json::json!(["tam"])),
+        ("Tam pockets the seal while nobody is looking.", serde_json::json!(["tam"])),
+        ("Tam pockets the seal without being seen.", serde_json::json!(["tam"])),
+        ("Tam pockets the seal. Only Lyra sees it.", serde_json::json!(["lyra", "tam"])),
+        ("Only Lyra and Ben hear the scratching in the wall.", serde_json::json!(["ben", "lyra"])),
+        ("Tam pockets the seal. Nobody but Ben notices.", serde_json::json!(["ben", "tam"])),
+        ("Out of Ben's sight, Tam pockets the seal.", serde_json::json!(["ada", "lyra", "tam"])),
+    ] {
+        assert_eq!(heard_by(&test_dir, &[line]), expected, "{line}");
+    }
+    for line in [
+        "Tam says nobody sees it.",
+        "Tam asks around. Nobody saw it.",
+        "Tam looks down. Nobody sees why.",
+        "Only Lyra goes down to see it.",
+        "Tam knocks. Nobody hears the bell over the storm.",
+        "The shutter bangs. Nobody notices.",
+    ] {
+        assert_eq!(heard_by(&test_dir, &[line]), scene, "{line}");
+    }
+    // A person who leaves unseen still leaves.
+    let notes = test_dir.run(&["-C", "mill", "log", "Tam slips out. Nobody notices."]).stderr;
+    assert!(notes.contains("session attend --leave tam`"), "{notes}");
+}
+
+#[test]
+fn only_the_person_who_thinks_notices_its_thoughts() {
+    let test_dir = split_party();
+    let log = |line: &str| test_dir.run(&["-C", "mill", "log", line]);
+    let scene = serde_json::json!(["ada", "ben", "lyra", "tam"]);
+    for line in [
+        "Tam wonders where the miller hides the tar.",
+        "Suddenly Tam remembers the barrel under the stairs.",
+        "Tam suspects that Ada Flint lies. He hopes for better days.",
+        "Tam decides to trust the ferryman.",
+    ] {
+        assert_eq!(heard_by(&test_dir, &[line]), serde_json::json!(["tam"]), "{line}");
+    }
+    for line in [
+        "Tam wonders aloud where the tar is.",
+        "Tam thinks of the tar and lights a lamp.",
+        "Tam thinks of the tar. Lyra yawns.",
+        "Tam thinks of the tar, and Lyra yawns.",
+        "Tam remembers to bar the gate.",
+        "Tam and Lyra wonder where the tar is.",
+        "Tam looks at the tar.",
+    ] {
+        assert_eq!(heard_by(&test_dir, &[line]), scene, "{line}");
+    }
+    let thought = log("Lyra realizes that the tar is gone.");
+    assert!(thought.stderr.contains("heard by: only Lyra Fenn, because thoughts are not heard"), "{}", thought.stderr);
+    run_named_command(&test_dir, &thought.stderr, "--with tam");
+    let lines = test_dir.json(&["-C", "mill", "session", "show", "--log"]);
+    let last = lines.as_array().unwrap().last().unwrap();
+    assert_eq!(last["heard_by"], scene, "{last}");
+    // A person outside the scene can think too, and stays there.
+    let far = log("Pike suspects that the tar is gone.");
+    assert!(far.stdout.contains("heard by: Amos Pike\n") && !far.stderr.contains("--arrive pike"), "{}", far.stdout);
+}
+
+#[test]
+fn a_statement_about_an_absent_person_is_no_deed() {
+    let test_dir = split_party();
+    for line in [
+        "Pike owes Ben nine marks.",
+        "Pike is the slowest man on the river.",
+        "Pike loves Ada's bread and beer.",
+        "Pike has two brothers.",
+        "Pike works for the guild.",
+    ] {
+        let logged = test_dir.run(&["-C", "mill", "log", line]);
+        let is_silent = !logged.stdout.contains("into the scene") && !logged.stderr.contains("--arrive pike");
+        assert!(is_silent && !logged.stdout.contains("Amos Pike,"), "{line}: {}{}", logged.stdout, logged.stderr);
+    }
+    for line in ["Pike is shaking the rain off his hat.", "Pike knocks.", "Pike owns the lock and pounds on the door."]
+    {
+        let notes = test_dir.run(&["-C", "mill", "log", line]).stderr;
+        assert!(notes.contains("session attend --arrive pike`"), "{line}: {notes}");
+    }
+}
+
+#[test]
+fn a_person_with_whom_somebody_comes_in_comes_in_too() {
+    let test_dir = split_party();
+    let more = "entities:\n  - {id: wick, name: Wick, kind: npc, home: weir}\n";
+    test_dir.write("mill/wick.yaml", more);
+    let notes = |line: &str| test_dir.run(&["-C", "mill", "log", line]);
+    for line in ["Lyra brings Wick in.", "Tam drags Wick in by the ear."] {
+        let brought = notes(line);
+        assert!(brought.stderr.contains("session attend --arrive wick`"), "{line}: {}", brought.stderr);
+        assert!(brought.stdout.contains("Tam Reed, Wick\n"), "{line}: {}", brought.stdout);
+    }
+    for line in ["Pike barges in with Wick at his heels.", "Pike comes in from the rain with Wick."] {
+        let both = notes(line).stderr;
+        let arrives = |who: &str| both.contains(&format!("session attend --arrive {who}`"));
+        assert!(arrives("pike") && arrives("wick"), "{line}: {both}");
+    }
+    for line in ["Lyra carries Wick's letter in.", "Lyra chimes in with Wick.", "Lyra takes the washing in."] {
+        assert!(!notes(line).stderr.contains("--arrive wick"), "{line}");
+    }
+}
+
+#[test]
+fn one_command_moves_a_character_of_the_other_half_of_the_party() {
+    let test_dir = split_party();
+    test_dir.write("mill/ford.yaml", "entities:\n  - {id: ford, name: The Ford, kind: location}\n");
+    test_dir.write("mill/hearsay.toml", "[policy]\nfloor = 0.999\nthreshold = 1.0\ncanon_threshold = 1.0\n");
+    test_dir.ok(&["-C", "mill", "fact", "add", "lyra", "LOCATED_AT", "weir"]);
+    let moves = test_dir.run(&["-C", "mill", "log", "Lyra trudges along the bank to the Ford."]);
+    assert!(moves.stderr.contains("to move Lyra Fenn to The Ford"), "{}", moves.stderr);
+    let confirmed = test_dir.ok(&["-C", "mill", "log", "--yes"]);
+    assert!(confirmed.contains("Lyra Fenn is now at The Ford"), "{confirmed}");
+}
+
+#[test]
+fn the_missed_lines_are_complete_although_somebody_else_came_later() {
+    let test_dir = split_party();
+    test_dir.write("mill/wick.yaml", "entities:\n  - {id: wick, name: Wick, kind: npc, home: weir}\n");
+    test_dir.ok(&["-C", "mill", "log", "Rain falls."]);
+    test_dir.ok(&["-C", "mill", "log", "Lyra whispers to Tam: Not here."]);
+    test_dir.ok(&["-C", "mill", "log", "Wick: Good evening."]);
+    test_dir.ok(&["-C", "mill", "log", "The fire burns."]);
+    let spoken = test_dir.run(&["-C", "mill", "log", "Pike: What a night."]);
+    assert!(spoken.stderr.contains("Amos Pike did not hear lines 1,3-4;"), "{}", spoken.stderr);
+}
+
+#[test]
+fn a_word_before_a_comma_is_no_new_person() {
+    let test_dir = split_party();
+    let notes = |line: &str| test_dir.run(&["-C", "mill", "log", line]).stderr;
+    for line in ["Meanwhile, the mill wheel stops.", "Overhead, the old bell stops."] {
+        assert!(!notes(line).contains("no character is called"), "{line}: {}", notes(line));
+    }
+    let described = notes("Jorunn, the tollkeeper, waves.");
+    assert!(described.contains("no character is called \"Jorunn\""), "{described}");
 }
 
 #[test]
@@ -737,4 +976,61 @@ fn a_person_whom_no_player_met_is_no_part_of_the_story() {
     }
     let book = test_dir.ok(&["-C", "mill", "export", "--format", "handbook"]);
     assert!(!book.contains("**Last seen:** The Vale"), "{book}");
+}
+
+#[test]
+fn npcs_who_are_named_in_a_line_at_another_place_are_there() {
+    let test_dir = split_party();
+    let line = ["--at", "weir", "--by", "ben", "--to", "lyra", "Keep your voice down."];
+    assert_eq!(heard_by(&test_dir, &line), serde_json::json!(["ben", "lyra"]));
+    assert_eq!(heard_by(&test_dir, &["Rain falls."]), serde_json::json!(["ada", "tam"]));
+    assert_eq!(heard_by(&test_dir, &["Ben: The miller lied."]), serde_json::json!(["ben", "lyra", "pike"]));
+    // The hearers can be NPCs too.
+    let line = ["--at", "weir", "--by", "lyra", "--to", "ada", "Thank you for coming."];
+    assert_eq!(heard_by(&test_dir, &line), serde_json::json!(["ada", "lyra"]));
+    assert_eq!(heard_by(&test_dir, &["The wind rises."]), serde_json::json!(["tam"]));
+    assert_eq!(heard_by(&test_dir, &["Ada: He did."]), serde_json::json!(["ada", "ben", "lyra", "pike"]));
+    assert_eq!(heard_by(&test_dir, &["--at", "weir", "Fog lies."]), serde_json::json!(["ada", "ben", "lyra", "pike"]));
+}
+
+#[test]
+fn a_dead_character_who_arrives_is_reported_as_dead() {
+    let test_dir = split_party();
+    test_dir.ok(&["-C", "mill", "entity", "set", "pike", "condition", "drowned"]);
+    let arrived = test_dir.ok(&["-C", "mill", "session", "attend", "--arrive", "pike"]);
+    assert!(arrived.contains("Amos Pike joins, but is dead and hears nothing"), "{arrived}");
+    assert_eq!(heard_by(&test_dir, &["Rain falls."]), serde_json::json!(["ada", "ben", "lyra", "tam"]));
+}
+
+#[test]
+fn a_character_whose_death_was_a_mistake_can_hear_the_lines_that_it_missed() {
+    let test_dir = split_party();
+    let died = test_dir.json(&["-C", "mill", "log", "The roof comes down, and Tam Reed is dead."]);
+    let death = died["extracted"][0]["fact"].as_str().unwrap();
+    assert_eq!(heard_by(&test_dir, &["Dust settles."]), serde_json::json!(["ada", "ben", "lyra"]));
+    let edited = test_dir.run(&["-C", "mill", "review", "edit", death, "--statement", "Amos Pike is dead."]);
+    assert!(edited.stderr.contains("Tam Reed is alive, but did not hear line 2;"), "{}", edited.stderr);
+    let knowers = test_dir.ok(&["-C", "mill", "know", "who-knows", "Amos Pike is dead."]);
+    assert!(knowers.contains("  Tam Reed: witnessed"), "{knowers}");
+    run_named_command(&test_dir, &edited.stderr, "log --line 2 --with tam");
+    assert_eq!(heard_by(&test_dir, &["A beam cracks."]), serde_json::json!(["ada", "ben", "lyra", "tam"]));
+}
+
+#[test]
+fn a_speaker_that_waits_for_review_is_accepted_before_it_says_a_line() {
+    let test_dir = split_party();
+    test_dir.ok(&["-C", "mill", "log", "Gwendal Tosh: The Old Weir belongs to my brother."]);
+    let by = ["-C", "mill", "log", "--line", "1", "--by", "gwendal-tosh"];
+    let refused = test_dir.run(&by);
+    assert!(refused.code != 0 && refused.stderr.contains("review accept "), "{}", refused.stderr);
+    test_dir.ok(&["-C", "mill", "log", "--line", "1", "--by", "pike"]);
+}
+
+#[test]
+fn a_lie_after_an_unknown_deed_names_the_option_for_its_speaker() {
+    let test_dir = split_party();
+    let line = ["-C", "mill", "log", "--lie", "Ben yodels at the ceiling: Never saw a lantern in my life!"];
+    test_dir.fails(&line, 1, &["if Ben", "`--by ben`"]);
+    let logged = test_dir.run(&["-C", "mill", "log", "Ben harrumphs: Never saw a lantern, did you?"]);
+    assert!(logged.stderr.contains("log --line 1 --by ben`"), "{}", logged.stderr);
 }

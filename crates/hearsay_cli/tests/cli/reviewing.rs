@@ -459,12 +459,21 @@ fn the_dm_names_the_knowers_of_an_accepted_fact() {
 }
 
 #[test]
-fn a_rejected_fact_cannot_be_corrected() {
+fn a_rejected_fact_can_be_reopened_in_the_review() {
     let test_dir = TestDir::new();
-    let ids = with_proposals(&test_dir, &[("lore", "Ada hums at night.", None)]);
+    let proposals = ["Ada hums at night.", "Ada fears owls.", "Ada likes rain."];
+    let ids = with_proposals(&test_dir, &proposals.map(|statement| ("lore", statement, None)));
     test_dir.ok(&["-C", "mill", "review", "reject", &ids[0]]);
     let correct = ["-C", "mill", "fact", "correct", &ids[0], "--statement", "Ada sings at night."];
-    test_dir.fails(&correct, 1, &["was rejected", "Ada hums at night.", "undo the operation that rejected it"]);
+    test_dir.fails(&correct, 1, &["was rejected", "Ada hums at night.", "review accept"]);
+    let edited = ["-C", "mill", "review", "edit", &ids[0], "--statement", "Ada sings at night."];
+    assert!(test_dir.ok(&edited).contains("Ada sings at night."));
+    // Among several facts, a rejected fact stays rejected.
+    test_dir.ok(&["-C", "mill", "review", "reject", &ids[1]]);
+    let several = test_dir.run(&["-C", "mill", "review", "accept", &ids[1], &ids[2]]);
+    assert!(several.code == 1 && several.stdout.contains("already rejected"), "{}", several.stdout);
+    let accepted = test_dir.ok(&["-C", "mill", "review", "accept", &ids[1]]);
+    assert!(accepted.contains("accept \u{201C}Ada fears owls.\u{201D}"), "{accepted}");
 }
 
 #[test]

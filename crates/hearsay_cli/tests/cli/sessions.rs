@@ -324,12 +324,12 @@ fn a_line_for_named_hearers_moves_only_them() {
     let test_dir = split_party();
     let aside = test_dir.ok(&["-C", "mill", "log", "--by", "ben", "--at", "weir", "--to", "lyra", "Not a word."]);
     assert!(aside.contains("Lyra Fenn is now at The Weir") && !aside.contains("Tam Reed is"), "{aside}");
-    // The scene stays at the mill.
-    assert_eq!(heard_by(&test_dir, &["Rain falls."]), serde_json::json!(["ada", "ben", "tam"]));
+    // The scene stays at the mill. The speaker is at the weir too.
+    assert_eq!(heard_by(&test_dir, &["Rain falls."]), serde_json::json!(["ada", "tam"]));
     // A line for all characters in the scene moves the scene.
     let both = test_dir.ok(&["-C", "mill", "log", "--at", "weir", "--by", "ben", "--to", "tam", "This way."]);
     assert!(both.contains("Tam Reed is now at The Weir"), "{both}");
-    assert_eq!(heard_by(&test_dir, &["Fog lies over the water."]), serde_json::json!(["lyra", "tam"]));
+    assert_eq!(heard_by(&test_dir, &["Fog lies over the water."]), serde_json::json!(["ben", "lyra", "tam"]));
 }
 
 #[test]
@@ -678,4 +678,28 @@ fn texts_are_read_for_facts_wherever_they_come_from() {
     fs::write(test_dir.path("picture.bin"), [0x89, b'P', 0xff, 0x00]).unwrap();
     test_dir.fails(&["-C", "mill", "fact", "extract", "picture.bin"], 4, &["picture.bin", "line 1", "UTF-8"]);
     test_dir.fails(&["-C", "mill", "fact", "extract", "nowhere.txt"], 4, &["nowhere.txt"]);
+}
+
+#[test]
+fn shortened_lists_of_a_report_say_how_to_see_the_rest() {
+    let test_dir = TestDir::new();
+    let campaign = "\
+format: 1
+campaign: {name: Dale, start: day 1}
+entities:
+  - {id: dale, name: Dale, kind: location}
+  - {id: odo, name: Odo Marsh, kind: npc, home: dale, secrets: [{id: mill, text: Odo Marsh burned the old mill.}]}
+  - {id: ilva, name: Ilva Stone, kind: npc, home: none, secrets: [{id: wells, text: Ilva Stone poisons the wells.}]}
+  - {id: wren, name: Wren Oake, kind: player, player: Jo}
+";
+    test_dir.write("dale/campaign.yaml", campaign);
+    test_dir.ok(&["-C", "dale", "session", "start", "--at", "dale"]);
+    test_dir.ok(&["-C", "dale", "log", "Odo Marsh: Fine weather."]);
+    let ended = test_dir.ok(&["-C", "dale", "session", "end"]);
+    let threads = ended.split_once("Open threads:\n").unwrap().1;
+    assert!(threads.contains("Odo Marsh burned") && !threads.contains("Ilva Stone"), "{ended}");
+    assert!(threads.contains("  and 1 more: `session threads`\n"), "{ended}");
+    test_dir.ok(&["-C", "dale", "event", "tell", "--by", "ilva", "wells", "--to", "wren"]);
+    let shown = test_dir.ok(&["-C", "dale", "session", "show"]);
+    assert!(shown.contains("Open threads:") && !shown.contains(" more: `"), "{shown}");
 }

@@ -92,7 +92,7 @@ fn a_secret_said_aloud_is_recognized_and_its_hearers_learn_it() {
     assert!(said.contains(states), "{said}");
     assert!(said.contains("Wren Oake: told by Kestrel Vane"), "{said}");
     assert_eq!(knowers(&test_dir, "tobin-sold-key"), ["kestrel-vane", "sister-ilva", "wren-oake"]);
-    assert!(test_dir.ok(&["-C", "gull", "know", "chain", "wren-oake", "tobin-sold-key"]).contains("kestrel-vane"));
+    assert!(test_dir.ok(&["-C", "gull", "know", "chain", "wren-oake", "tobin-sold-key"]).contains("Kestrel Vane"));
     // Wren now knows the secret, so Kestrel does not conceal it from Wren. Pell does not know it.
     let answer = |listener: &str| {
         let question = ["-C", "gull", "ask", "--as", "kestrel-vane", "--with", listener, "--form", "prompt"];
@@ -137,6 +137,152 @@ fn the_dm_is_asked_about_a_secret_or_lie_that_its_knower_tells_in_other_words() 
         let found = said["may_state"].as_array().unwrap();
         let statement = found.first().map_or("", |fact| fact["statement"].as_str().unwrap());
         assert!(statement.starts_with(asked) && statement.is_empty() == asked.is_empty(), "{words}: {said}");
+    }
+}
+
+const HALL: &str = r#"
+format: 1
+campaign: {name: Hall, start: day 1}
+entities:
+  - {id: hall, name: The Long Hall, kind: location}
+  - {id: imre, name: Imre Vasko, kind: npc, home: hall}
+  - {id: sabine, name: Sabine Lorrain, kind: npc, home: hall}
+  - {id: gerta, name: Gerta Blum, kind: npc, home: hall}
+  - {id: fitch, name: Fitch, kind: npc, home: hall}
+  - {id: una, name: Una, kind: player, player: Eva, location: hall}
+facts:
+  - {id: wedding, text: "Imre Vasko is secretly married to Sabine Lorrain.", about: [imre, sabine], secret: true, known_by: [imre, sabine]}
+  - {id: well, text: "Gerta Blum poisoned the well of the monastery.", about: [gerta], secret: true, known_by: [gerta]}
+"#;
+
+/// Returns the handles of the secrets that a line of the campaign in the directory `hall` may state.
+fn asked_in_hall(test_dir: &TestDir, list: &str, line: &[&str]) -> Vec<String> {
+    let logged = test_dir.json(&[&["-C", "hall", "log", "--dry-run"][..], line].concat());
+    let facts = logged[list].as_array().unwrap_or_else(|| panic!("{line:?}: {logged}"));
+    facts.iter().map(|fact| fact["handle"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+/// Secrets of three persons, and open facts about the same persons.
+const WEIR: &str = r#"
+format: 1
+campaign: {name: The Weir, start: day 1}
+entities:
+  - {id: boathouse, name: The Boathouse, kind: location}
+  - {id: crypt, name: The Low Crypt, kind: location}
+  - {id: mirko, name: Mirko, kind: npc, home: boathouse}
+  - {id: agata, name: Agata, kind: npc, home: boathouse}
+  - {id: oskar, name: Oskar, kind: npc, home: boathouse}
+  - {id: wilma, name: Wilma, kind: player, player: Eva, location: crypt}
+facts:
+  - {id: lamp, text: "There is no ghost: Mirko swings a lantern on a fishing rod.", about: [mirko], secret: true, known_by: [mirko, agata]}
+  - {id: saltpetre, text: "The saltpetre is hidden in the Low Crypt.", about: [crypt], secret: true, known_by: [agata]}
+  - {id: purse, text: "Oskar hid the church silver under the weir.", about: [oskar], secret: true, known_by: [oskar]}
+  - {text: "A ghost walks on the weir at night.", about: [boathouse]}
+  - {text: "Mirko sells eels on the market.", about: [mirko]}
+  - {text: "Oskar keeps the keys of the church.", about: [oskar]}
+"#;
+
+#[test]
+fn the_dm_is_asked_about_a_line_that_hints_at_a_secret() {
+    let test_dir = TestDir::new();
+    test_dir.write("hall/campaign.yaml", WEIR);
+    test_dir.ok(&["-C", "hall", "session", "start", "--at", "crypt"]);
+    for (speaker, words, secret) in [
+        ("agata", "The saltpetre is behind the coffins.", "saltpetre"),
+        ("agata", "It's Mirko with a lantern on a rod.", "lamp"),
+        ("oskar", "The silver lies at the bottom of the weir.", "purse"),
+    ] {
+        assert_eq!(asked_in_hall(&test_dir, "may_state", &["--by", speaker, words]), [secret], "{speaker}: {words}");
+    }
+    for (speaker, words) in [
+        ("oskar", "The saltpetre is behind the coffins."),
+        ("oskar", "The silver never lay at the bottom of the weir."),
+        ("oskar", "I hid my purse in the boat."),
+        ("oskar", "I pay in silver."),
+        ("mirko", "I lost a lantern in the storm."),
+        ("mirko", "I saw the ghost last night."),
+    ] {
+        assert_eq!(asked_in_hall(&test_dir, "may_state", &["--by", speaker, words]), [""; 0], "{speaker}: {words}");
+    }
+    // The narrator need not name the place where the session is played.
+    for words in ["Behind the coffins lies saltpetre.", "Behind the coffins stand barrels full of saltpetre."] {
+        assert_eq!(asked_in_hall(&test_dir, "withheld", &[words]), ["saltpetre"], "{words}");
+    }
+    // At another place, one shared word is not enough.
+    let elsewhere = ["--at", "boathouse", "Behind the nets lies saltpetre."];
+    assert_eq!(asked_in_hall(&test_dir, "withheld", &elsewhere), [""; 0]);
+    for words in ["The Low Crypt is cold, and water drips from the stones.", "Mirko hangs a lantern on the wall."] {
+        assert_eq!(asked_in_hall(&test_dir, "withheld", &[words]), [""; 0], "{words}");
+    }
+}
+
+#[test]
+fn the_dm_is_asked_about_a_short_confession_and_about_an_accusation() {
+    let test_dir = TestDir::new();
+    test_dir.write("hall/campaign.yaml", HALL);
+    test_dir.ok(&["-C", "hall", "session", "start", "--at", "hall"]);
+    let asked = |speaker: &str, words: &str| asked_in_hall(&test_dir, "may_state", &["--by", speaker, words]);
+    for (speaker, words, secret) in [
+        ("imre", "Sabine is my wife.", "wedding"),
+        ("fitch", "Sabine is Imre's wife.", "wedding"),
+        ("fitch", "I know that Gerta poisoned the well.", "well"),
+    ] {
+        assert_eq!(asked(speaker, words), [secret], "{speaker}: {words}");
+    }
+    for (speaker, words) in [
+        ("imre", "Sabine is not my wife."),
+        ("imre", "Sabine is my friend."),
+        ("imre", "Sabine sings for me."),
+        ("fitch", "Imre and Sabine sang together at the feast."),
+        ("fitch", "I know that Gerta drinks from the well."),
+        ("fitch", "I don't know that Gerta poisoned the well."),
+    ] {
+        assert_eq!(asked(speaker, words), [""; 0], "{speaker}: {words}");
+    }
+    // A relation that everybody may know is no secret.
+    let open = "facts: [{subject: imre, type: MARRIED_TO, target: sabine, text: \"Imre is married to Sabine.\"}]";
+    test_dir.write("hall/open.yaml", open);
+    test_dir.ok(&["-C", "hall", "log", "It rains."]);
+    assert_eq!(asked("fitch", "Sabine is Imre's wife."), [""; 0]);
+}
+
+#[test]
+fn a_reason_that_denies_something_does_not_hide_a_confession() {
+    let test_dir = TestDir::new();
+    test_dir.write("hall/campaign.yaml", HALL);
+    let drowned = r#"
+entities: [{id: marlow, name: Marlow Reck, kind: npc, home: none}]
+facts:
+  - {id: drowned, text: "Fitch held Marlow Reck under the ice because he would not sell the ferry.", about: [fitch, marlow], secret: true, known_by: [fitch]}
+"#;
+    test_dir.write("hall/drowned.yaml", drowned);
+    test_dir.ok(&["-C", "hall", "session", "start", "--at", "hall"]);
+    let asked = |words: &str| asked_in_hall(&test_dir, "may_state", &["--by", "fitch", words]);
+    assert_eq!(asked("I held Marlow under the ice."), ["drowned"]);
+    for words in ["I never held Marlow under the ice.", "I sold the ferry.", "Marlow fell into the ice."] {
+        assert_eq!(asked(words), [""; 0], "{words}");
+    }
+}
+
+#[test]
+fn narration_is_compared_with_secrets_clause_by_clause() {
+    let test_dir = TestDir::new();
+    test_dir.write("hall/campaign.yaml", HALL);
+    test_dir.ok(&["-C", "hall", "session", "start", "--at", "hall"]);
+    let withheld = |words: &str| asked_in_hall(&test_dir, "withheld", &[words]);
+    for (words, secret) in [
+        ("Nobody moves: Gerta poisoned the well.", "well"),
+        ("Nobody speaks, and Gerta poisoned the well.", "well"),
+        ("The whole hall sees the letter: Sabine is Imre's wife.", "wedding"),
+    ] {
+        assert_eq!(withheld(words), [secret], "{words}");
+    }
+    for words in [
+        "Nobody sings, and Gerta draws water from the well.",
+        "Imre pours Sabine a glass, and she laughs.",
+        "Una looks into the well, and Gerta shrugs.",
+    ] {
+        assert_eq!(withheld(words), [""; 0], "{words}");
     }
 }
 
@@ -637,5 +783,75 @@ fn a_short_confession_reveals_a_secret_of_the_speaker_or_of_its_group() {
     assert_eq!(revealed("We burned it."), ["kiln-fire"]);
     for words in ["I know.", "I live at the yard.", "We live at the yard.", "I carry bricks all day."] {
         assert_eq!(revealed(words), [""; 0], "{words}");
+    }
+}
+
+/// A lie about a night, which the tanner was told.
+const NIGHT_WORK: &str = r#"
+format: 1
+campaign: {name: Night work, start: day 1}
+entities:
+  - {id: yard, name: The Yard, kind: location}
+  - {id: ada-sol, name: Ada Sol, kind: player, player: Ben}
+  - {id: gerda-lohm, name: Gerda Lohm, kind: npc, home: yard}
+  - {id: pim-hask, name: Pim Hask, kind: npc, home: yard}
+lies:
+  - {by: pim-hask, text: Pim Hask mended nets at the harbour last night., about: [pim-hask], told_to: [{who: gerda-lohm}]}
+"#;
+
+#[test]
+fn a_check_names_the_lie_that_the_words_repeat() {
+    let test_dir = TestDir::new();
+    test_dir.write("night/campaign.yaml", NIGHT_WORK);
+    let check = |speaker: &str, words: &str| {
+        test_dir.ok(&["-C", "night", "say", "--check", "--by", speaker, "--to", "ada-sol", words])
+    };
+    for words in ["I mended nets at the harbour last night.", "Last night? I mended nets at the harbour last night."] {
+        let found = check("pim-hask", words);
+        assert!(found.contains("ok: repeats lie: ") && found.contains("The check found no problem."), "{found}");
+        assert!(found.contains("Pim Hask mended nets at the harbour last night."), "{found}");
+    }
+    assert!(!check("pim-hask", "I did not mend nets at the harbour last night.").contains("repeats lie"));
+    // Somebody else who was told the lie does not lie.
+    assert!(!check("gerda-lohm", "Pim Hask mended nets at the harbour last night.").contains("repeats lie"));
+}
+
+#[test]
+fn a_misspelt_part_of_a_name_in_an_option_suggests_the_character() {
+    let test_dir = TestDir::new();
+    test_dir.write("night/campaign.yaml", NIGHT_WORK);
+    for (line, suggestion) in [
+        (&["ask", "--as", "Hasc", "Who works here?"][..], "did you mean pim-hask?"),
+        (&["say", "--by", "Lohmm", "--to", "ada-sol", "Good day."], "did you mean gerda-lohm?"),
+        (&["talk", "pim-hask", "--by", "ada-sol", "--with", "Lomh", "Good day."], "did you mean gerda-lohm?"),
+    ] {
+        test_dir.fails(&[&["-C", "night"][..], line].concat(), 3, &[suggestion]);
+    }
+    test_dir.fails(&["-C", "night", "ask", "--as", "Quorl", "Who works here?"], 3, &["check the spelling"]);
+}
+
+/// Two men who meet at a mill.
+const TOLL: &str = r#"
+format: 1
+campaign: {name: Toll, start: day 1}
+entities:
+  - {id: mill, name: The Mill, kind: location}
+  - {id: ashford, name: Ashford, kind: location}
+  - {id: bero-tall, name: Bero Tall, kind: npc, home: mill, attributes: {pronouns: he}}
+  - {id: karl-munk, name: Karl Munk, kind: npc, home: mill, attributes: {pronouns: he}}
+"#;
+
+#[test]
+fn a_lie_in_reported_speech_is_about_the_liar() {
+    let test_dir = TestDir::new();
+    test_dir.write("toll/campaign.yaml", TOLL);
+    test_dir.ok(&["-C", "toll", "session", "start", "--at", "mill"]);
+    for (line, liar, hearer) in [
+        ("Bero tells Karl that he lives in Ashford.", "Bero Tall", "Karl Munk"),
+        ("Karl swears to Bero that he lives in Ashford.", "Karl Munk", "Bero Tall"),
+    ] {
+        let logged = test_dir.ok(&["-C", "toll", "log", "--by", liar, "--lie", line]);
+        assert!(logged.contains(&format!("\"{liar} lives in Ashford.\"")), "{logged}");
+        assert!(!logged.contains(&format!("\"{hearer} lives in Ashford.\"")), "{logged}");
     }
 }

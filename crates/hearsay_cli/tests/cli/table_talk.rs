@@ -80,12 +80,26 @@ fn a_logged_claim_is_printed_with_its_id() {
 }
 
 #[test]
-fn a_statement_that_is_dropped_is_printed() {
+fn a_statement_that_is_dropped_is_not_printed() {
     let test_dir = table();
-    test_dir.write("mill/hearsay.toml", "[policy]\nfloor = 0.999\nthreshold = 1.0\ncanon_threshold = 1.0\n");
     let logged = test_dir.ok(&["-C", "mill", "log", "--by", "ada", "Ben owes Cole ten crowns."]);
-    assert!(logged.contains("dropped as too uncertain"), "{logged}");
-    assert!(logged.contains("    dropped: Ben owes Cole"), "{logged}");
+    assert!(logged.contains("facts found in the text: "), "{logged}");
+    test_dir.write("mill/hearsay.toml", "[policy]\nfloor = 0.999\nthreshold = 1.0\ncanon_threshold = 1.0\n");
+    let logged = test_dir.ok(&["-C", "mill", "log", "--by", "ada", "Cole owes Ben twelve crowns."]);
+    assert!(logged.contains("  line: ") && !logged.contains("dropped"), "{logged}");
+    // The preview of the extraction shows what was dropped.
+    let preview =
+        test_dir.ok(&["-C", "mill", "fact", "extract", "--by", "ada", "--text", "Cole owes Ben twelve crowns."]);
+    assert!(preview.contains("dropped") && preview.contains("Cole owes Ben"), "{preview}");
+}
+
+#[test]
+fn an_act_that_passes_in_the_scene_is_no_question_for_the_dm() {
+    let test_dir = table();
+    let logged = test_dir.json(&["-C", "mill", "log", "Ben is peeling turnips into a bucket."]);
+    assert_eq!(logged["extracted"], serde_json::json!([]), "{logged}");
+    let logged = test_dir.json(&["-C", "mill", "log", "Ben is planning to marry Ada Flint."]);
+    assert_ne!(logged["extracted"], serde_json::json!([]), "{logged}");
 }
 
 #[test]
@@ -633,6 +647,40 @@ fn a_pronoun_before_the_colon_is_the_last_speaker_whom_it_fits() {
     // The pronoun of nobody in the scene.
     test_dir.ok(&["-C", "mill", "session", "attend", "--leave", "kessa", "--leave", "ben"]);
     test_dir.fails(&["-C", "mill", "log", "She: Hm."], 3, &["nobody in the scene", "write the name of the speaker"]);
+}
+
+#[test]
+fn a_pronoun_before_the_colon_is_a_guess_about_those_who_acted_last() {
+    let test_dir = pair_at_the_mill();
+    let people = "entities:\n  - {id: nell, name: Nell, kind: player, home: none}\n  - {id: wat, name: Wat, kind: player, \
+                  home: none}\n";
+    test_dir.write("mill/more.yaml", people);
+    test_dir.ok(&["-C", "mill", "session", "attend", "--arrive", "nell", "--arrive", "wat"]);
+    let log = |line: &str| test_dir.run(&["-C", "mill", "log", line]);
+    let ambiguous = |line: &str, names: &str| {
+        test_dir.fails(&["-C", "mill", "log", line], 3, &[format!("can refer to {names}").as_str(), "write the name"]);
+    };
+    // The pronouns of Nell and Wat are not recorded, and Kessa only listens.
+    log("Nell winks at Jorn.");
+    let guess = log("She: One more song.");
+    assert!(guess.stdout.contains("said by: Nell\n"), "{}", guess.stdout);
+    assert!(
+        guess.stderr.contains("the speaker is a guess") && guess.stderr.contains("--by CHARACTER`"),
+        "{}",
+        guess.stderr
+    );
+    log("Wat winks at Nell.");
+    ambiguous("She: Agreed.", "Wat and Nell");
+    // The lines use a pronoun for Wat.
+    log("Wat polishes his spyglass.");
+    log("Wat winks at Nell.");
+    let guess = log("She: Agreed.");
+    assert!(guess.stdout.contains("said by: Nell\n"), "{}", guess.stdout);
+    log("Jorn bows to Kessa and Nell.");
+    ambiguous("She: How kind.", "Kessa Dray and Nell");
+    // A name is no guess.
+    let named = log("Nell: Thank you.");
+    assert!(!named.stderr.contains("a guess"), "{}", named.stderr);
 }
 
 #[test]

@@ -98,6 +98,18 @@ impl EntityAgreement<'_> {
         self.named_ids().into_iter().filter(|id| Some(*id) != self.speaker && is_in_fact(id)).count()
     }
 
+    /// Returns whether the sentence of a fact names the place where the line is said.
+    pub(super) fn is_said_at_place_of(&self, known: &Known) -> bool {
+        let mentioned = self.cached_view.names.mentioned_entities(known.statement());
+        self.place.is_some_and(|place| mentioned.iter().any(|mentioned| mentioned.id == *place))
+    }
+
+    /// Returns whether the sentence names only entities of a fact and the speaker.
+    pub(super) fn names_no_other(&self, known: &Known) -> bool {
+        let named = self.named_ids().into_iter().filter(|id| Some(*id) != self.speaker).count();
+        named == self.named_in_fact(known)
+    }
+
     /// Returns the number of persons of a fact to whom the line refers by name or by title, without the speaker. Returns
     /// `None` if the line leaves out an entity of the fact, or if the fact has no entity other than the speaker.
     pub(super) fn persons_of_retold_fact(&self, known: &Known) -> Option<usize> {

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use hearsay_belief::{Known, View};
 use hearsay_extract::{ExtractedFact, FactObject, Mention, SpokenSentence, Text, TextType};
-use hearsay_model::{Author, EntityId, Fact, FactStatus, Object, State, Validity};
+use hearsay_model::{Author, EntityId, ExtractionStage, Fact, FactStatus, Object, State, Validity};
 use hearsay_query::{
     duplicates::{Claim, is_equivalent, is_reworded, states_same},
     facts::is_secret,
     views::CachedView,
 };
-use hearsay_recall::{Index, LinkedEntity, Query, Ranking, Weights, stems};
+use hearsay_recall::{Index, LinkedEntity, Query, Ranking, Rankings, Weights, stems};
 
 use super::{
     Candidate, FactMatch, LineSentence, SpokenLine,
@@ -22,8 +22,15 @@ use crate::reading::ReadingTools;
 /// Maximum number of facts that are compared with one sentence.
 const MAX_CANDIDATES: usize = 12;
 
-/// Minimum number of words and entities that a sentence has in common with a fact that the speaker does not know.
+/// Minimum number of words and entities that a sentence has in common with a fact that the speaker does not know, and that
+/// a clause of narration has in common with a secret.
 const MIN_SHARED_WITH_UNKNOWN: usize = 3;
+
+/// Minimum confidence of an extracted relation that is compared with the relations of secrets, lies and rumours.
+const MIN_RELATION_CONFIDENCE: f64 = 0.5;
+
+/// Maximum number of open facts that are compared with one sentence.
+const MAX_OPEN: usize = 4;
 
 /// Maximum number of lies of the speaker that a line marked as a lie possibly tells in other words.
 const MAX_LIKELY_LIES: usize = 2;
@@ -37,6 +44,8 @@ pub(super) struct SentenceMatcher<'a> {
     /// View of the speaker, if only facts that the speaker does not know are compared. `cached_view` is then the view of
     /// the DM.
     speaker_view: Option<&'a View>,
+    /// View of the DM and the rankings of its facts, if a sentence can hint at a secret.
+    open_facts: Option<(&'a View, Rankings<'a>)>,
     tools: &'a ReadingTools<'a>,
     /// Entities that any sentence of the line names.
     named_in_line: BTreeSet<EntityId>,
@@ -53,12 +62,31 @@ impl<'a> SentenceMatcher<'a> {
     ) -> Self {
         let named_in_line =
             cached_view.names.mentioned_entities(&line.text).into_iter().map(|named| named.id).collect();
-        Self { line, state, index, cached_view, speaker_view: None, tools, named_in_line }
+        Self { line, state, index, cached_view, speaker_view: None, open_facts: None, tools, named_in_line }
     }
 
     /// Compares only facts that the speaker does not know.
     pub(super) fn without_facts_of(self, speaker_view: &'a View) -> Self {
         Self { speaker_view: Some(speaker_view), ..self }
+    }
+
+    /// Also finds secrets at which a sentence only hints. `dm_view` is the view of the DM, with whose open facts the sentence
+    /// is compared.
+    pub(super) fn with_open_facts_of(self, dm_view: Option<&'a CachedView>) -> Self {
+        let open_facts = dm_view.map(|dm_view| (&dm_view.view, Rankings::new(&dm_view.view, self.index, None)));
+        Self { open_facts, ..self }
+    }
+
+    /// Returns the highest cosine of a sentence and an open fact of the campaign. Returns `None` if the sentence cannot hint
+    /// at a secret: only the DM can decide what a run of sentences says.
+    fn open_cosine(&self, line_sentence: &LineSentence) -> Option<f32> {
+        let (view, rankings) = self.open_facts.as_ref()?;
+        let vector = line_sentence.vector.as_deref().filter(|_| !line_sentence.is_run())?;
+        let text = line_sentence.sentence.text.as_str();
+        let query = Query { text, vector: Some(vector), weights: Weights::MEANING, ..Query::default() };
+        let is_open = |known: &Known| !known.is_name() && !view.is_superseded(known.id()) && !self.matters(known);
+        let nearest = rankings.ranking(&query).facts(MAX_OPEN, is_open);
+        Some(nearest.iter().filter_map(|ranked| ranked.explanation.cosine).fold(0.0, f32::max))
     }
 
     /// Returns whether a sentence can state a fact. Only facts that matter if they are told are compared with a run of
@@ -105,6 +133,7 @@ impl<'a> SentenceMatcher<'a> {
             ranking.facts(MAX_CANDIDATES, |known| self.can_state(known, line_sentence.states_only_what_matters()));
         let session_place = || self.state.active_session().and_then(|playing| playing.place.as_ref());
         let place = self.line.place.as_ref().or_else(session_place);
+        let open_cosine = self.open_cosine(line_sentence);
         let candidates = ranked.into_iter().filter_map(|ranked| {
             let hearsay_recall::DocId::Fact(id) = ranked.doc else { return None };
             let known = view.fact(id)?;
@@ -123,17 +152,26 @@ impl<'a> SentenceMatcher<'a> {
             let score = MatchScore::new(&sentence.text, known.statement(), &name_stems);
             let cosine = ranked.explanation.cosine;
             let score = MatchScore { cosine, ..score };
-            let is_narrated = score.may_be_narrated() && entities.narrates(known);
+            let is_reworded = score.may_be_narrated() && entities.narrates(known);
             let is_own_secret = self.is_own_secret(known);
             let is_retold = self.is_own_matter(known)
                 && entities.persons_of_retold_fact(known).is_some_and(|persons| score.may_be_retold(persons));
-            if self.speaker_view.is_some()
+            let is_hint = match self.line.speaker {
+                Some(_) => is_own_secret && score.may_hint(),
+                None => {
+                    let min_words = if entities.is_said_at_place_of(known) { 1 } else { 2 };
+                    score.may_hint_in_narration(min_words) && entities.names_no_other(known)
+                }
+            };
+            let open_cosine = open_cosine.filter(|_| is_hint);
+            let is_narrated_clause = self.line.speaker.is_none() && line_sentence.is_part;
+            if (self.speaker_view.is_some() || is_narrated_clause)
                 && score.shared_words + entities.named_in_fact(known) < MIN_SHARED_WITH_UNKNOWN
             {
                 return None;
             }
             // Reading the statement takes longer than the other comparisons, so it comes last.
-            let is_similar = is_narrated || score.may_be_possible(is_own_secret, is_retold);
+            let is_similar = is_reworded || open_cosine.is_some() || score.may_be_possible(is_own_secret, is_retold);
             let is_certain_polarity =
                 is_similar.then(|| self.same_polarity(sentence, known.statement(), &name_stems))??;
             if agreement == Agreement::Full && score.is_complete() && !entities.has_same_roles(known) {
@@ -146,13 +184,20 @@ impl<'a> SentenceMatcher<'a> {
                 is_doubtful: sentence.is_doubtful || !is_certain_polarity,
                 has_pronoun: sentence.pronoun_count > 0,
                 is_extracted: false,
-                is_narrated,
+                is_reworded,
                 is_own_secret,
                 is_retold,
+                open_cosine,
                 missing_vector: vector.clone().filter(|_| cosine.is_none()),
             })
         });
-        extracted.iter().flat_map(|fact| self.extracted_candidates(sentence, fact)).chain(candidates).collect()
+        // Only narration certainly states what the extraction finds in it.
+        let same = extracted.iter().filter(|_| self.line.speaker.is_none());
+        let same = same.flat_map(|fact| self.extracted_candidates(sentence, fact));
+        // The whole sentence contains the relations of its parts.
+        let relations = extracted.iter().filter(|_| !line_sentence.states_only_what_matters());
+        let reworded = relations.flat_map(|fact| self.reworded_candidates(sentence, fact));
+        same.chain(reworded).chain(candidates).collect()
     }
 
     /// Returns whether a fact is a secret that the speaker knows.
@@ -217,19 +262,67 @@ impl<'a> SentenceMatcher<'a> {
         };
         let known = self.cached_view.view.facts_about(claim.subject());
         let same = known.filter(|known| self.line.can_state(self.state, known)).filter(is_same);
-        let candidate = |known: &Known| Candidate {
+        same.map(|known| Candidate { is_extracted: true, ..self.candidate_of_relation(sentence, known) }).collect()
+    }
+
+    /// Returns the secrets, lies and rumours whose sentence states an extracted relation in other words: "Renzo is secretly
+    /// married to Pia" for "Pia is my wife".
+    fn reworded_candidates(&self, sentence: &SpokenSentence, extracted: &ExtractedFact) -> Vec<Candidate> {
+        let Some(relation) = self.relation(extracted) else { return Vec::new() };
+        let vocabulary = self.state.vocabulary();
+        let known = || self.cached_view.view.facts_about(relation.subject());
+        // A relation that is also recorded as an open fact is no secret.
+        let is_open = |fact: &Fact| {
+            let is_canon = fact.status() == FactStatus::Canon && !is_secret(self.state, fact);
+            is_canon && Claim::from_fact(vocabulary, fact) == relation
+        };
+        if known().filter_map(|known| self.state.fact(known.id())).any(|fact| is_open(fact)) {
+            return Vec::new();
+        }
+        let reworded = known().filter(|known| self.can_state(known, true) && self.states_relation(known, &relation));
+        reworded.map(|known| Candidate { is_reworded: true, ..self.candidate_of_relation(sentence, known) }).collect()
+    }
+
+    /// Returns whether the main clauses of a fact's sentence state a relation.
+    fn states_relation(&self, known: &Known, relation: &Claim) -> bool {
+        let text = Text::new(known.statement(), TextType::Lore);
+        let stated = self.tools.extractor.extract(self.tools.lexicon, &text).facts;
+        let mut of_clauses = stated.iter().filter(|fact| fact.stage == ExtractionStage::Clauses);
+        of_clauses.any(|fact| self.relation(fact).as_ref() == Some(relation))
+    }
+
+    /// Returns the claim of an extracted relation between two entities of the campaign. Returns `None` for a relation that
+    /// is doubtful, denied or over, that says little, or that only says where somebody is.
+    fn relation(&self, extracted: &ExtractedFact) -> Option<Claim> {
+        let Mention::Known(subject) = &extracted.subject else { return None };
+        let FactObject::Entity(Mention::Known(object)) = &extracted.object else { return None };
+        let vocabulary = self.state.vocabulary();
+        let behavior = vocabulary.behavior(&extracted.predicate);
+        let says_little = behavior.vague || behavior.minor || behavior.event.is_some();
+        let is_certain = extracted.confidence.get() >= MIN_RELATION_CONFIDENCE;
+        if says_little || !is_certain || extracted.denied || extracted.ended {
+            return None;
+        }
+        let object = Object::Entity(object.clone());
+        let parts = (subject, &extracted.predicate, &object);
+        Some(Claim::new(vocabulary, parts, &extracted.statement, &Validity::default()))
+    }
+
+    /// Returns a fact with the same relation as a sentence as a candidate.
+    fn candidate_of_relation(&self, sentence: &SpokenSentence, known: &Known) -> Candidate {
+        Candidate {
             fact: self.fact_match(known),
             score: MatchScore::new(&sentence.text, known.statement(), &BTreeSet::new()),
             agreement: Agreement::Full,
             is_doubtful: sentence.is_doubtful,
             has_pronoun: sentence.pronoun_count > 0,
-            is_extracted: true,
-            is_narrated: false,
+            is_extracted: false,
+            is_reworded: false,
             is_own_secret: false,
             is_retold: false,
+            open_cosine: None,
             missing_vector: None,
-        };
-        same.map(candidate).collect()
+        }
     }
 
     fn fact_match(&self, known: &Known) -> FactMatch {
@@ -245,24 +338,65 @@ impl<'a> SentenceMatcher<'a> {
 
     /// Compares a sentence and a fact in negation, and in whether they state that something has ended. Returns `None` if
     /// they differ. Returns `false` if they agree only without a remark at the end of the sentence that shares no word
-    /// with the fact: "Odo was at sea that night, so it can't have been him."
+    /// with the fact, as in "Odo was at sea that night, so it can't have been him", or if the sentence agrees only with the
+    /// clause of the fact that shares most words with it: "Odo rings the bell" and "There is no ghost: Odo rings the bell."
     fn same_polarity(&self, sentence: &SpokenSentence, statement: &str, name_stems: &BTreeSet<String>) -> Option<bool> {
         let expected = self.polarity(statement);
         if (sentence.is_negated, sentence.is_ended) == expected {
-            return Some(true);
+            let can_agree = !sentence.is_negated || self.may_deny_same(sentence, statement, name_stems);
+            return can_agree.then_some(true);
         }
         let words: BTreeSet<String> = stems(statement).into_iter().filter(|stem| !name_stems.contains(stem)).collect();
         let is_shared = |text: &str| stems(text).iter().any(|stem| words.contains(stem));
         let commas = sentence.text.match_indices([',', ';', '\u{2014}']).map(|(at, _)| at);
-        let (before, _) = commas.map(|at| sentence.text.split_at(at)).find(|(_, remark)| !is_shared(remark))?;
-        (self.polarity(before) == expected).then_some(false)
+        let mut splits = commas.map(|at| sentence.text.split_at(at));
+        let without_remark = splits.find(|(_, remark)| !is_shared(remark));
+        let agrees_before = without_remark.is_some_and(|(before, _)| self.polarity(before) == expected);
+        (agrees_before || self.agrees_with_part(sentence, statement, name_stems)).then_some(false)
+    }
+
+    /// Returns whether a sentence agrees in negation, and in whether it states that something has ended, with the clause of a
+    /// statement that shares most words with it.
+    fn agrees_with_part(&self, sentence: &SpokenSentence, statement: &str, name_stems: &BTreeSet<String>) -> bool {
+        let counted = self.clauses_with_shared_words(sentence, statement, name_stems).into_iter();
+        let best = counted.filter(|(count, _)| *count > 0).max_by_key(|(count, _)| *count);
+        best.is_some_and(|(_, clause)| (clause.is_negated, clause.is_ended) == (sentence.is_negated, sentence.is_ended))
+    }
+
+    /// Returns whether a sentence that denies something can deny what a statement denies. "Odo did not burn the mill" denies
+    /// nothing of "Odo burned the mill because he was not paid".
+    fn may_deny_same(&self, sentence: &SpokenSentence, statement: &str, name_stems: &BTreeSet<String>) -> bool {
+        let counted = self.clauses_with_shared_words(sentence, statement, name_stems);
+        counted.iter().all(|(_, clause)| clause.is_negated)
+            || counted.iter().any(|(count, clause)| *count > 0 && clause.is_negated)
+    }
+
+    /// Returns the clauses of a statement, each with the number of words that it shares with a sentence. Names are not counted.
+    fn clauses_with_shared_words(
+        &self,
+        sentence: &SpokenSentence,
+        statement: &str,
+        name_stems: &BTreeSet<String>,
+    ) -> Vec<(usize, SpokenSentence)> {
+        let said: BTreeSet<String> =
+            stems(&sentence.text).into_iter().filter(|stem| !name_stems.contains(stem)).collect();
+        let shared = |clause: &SpokenSentence| stems(&clause.text).iter().filter(|stem| said.contains(*stem)).count();
+        let parts = statement.split([':', ';', '\u{2014}']).flat_map(|part| self.stated_sentences(part));
+        let clauses = parts.flat_map(|mut part| match std::mem::take(&mut part.clauses) {
+            clauses if clauses.is_empty() => vec![part],
+            clauses => clauses,
+        });
+        clauses.map(|clause| (shared(&clause), clause)).collect()
     }
 
     /// Returns whether a text is negated, and whether it states that something has ended.
     fn polarity(&self, text: &str) -> (bool, bool) {
-        let text = Text::new(text, TextType::Lore);
-        let stated = self.tools.extractor.spoken_sentences(self.tools.lexicon, &text);
+        let stated = self.stated_sentences(text);
         (stated.iter().any(|stated| stated.is_negated), stated.iter().any(|stated| stated.is_ended))
+    }
+
+    fn stated_sentences(&self, text: &str) -> Vec<SpokenSentence> {
+        self.tools.extractor.spoken_sentences(self.tools.lexicon, &Text::new(text, TextType::Lore))
     }
 }
 

@@ -21,6 +21,17 @@
 //! states a secret even if it also says other things: see [`MatchScore::may_be_narrated`]. This rule was chosen with
 //! lines of narration about the secrets of three campaigns, some of which are in
 //! `hearsay_engine/tests/memory/narrated-lines.tsv`.
+//!
+//! A line also hints at a secret that its speaker knows, or in narration at any secret, if it resembles the secret more than
+//! every open fact of the campaign: see [`Candidate::is_hint`]. The cosine alone is high for every line that names the
+//! persons of a fact, but open facts about the same persons then have a high cosine too. This rule was chosen with 107
+//! lines of an invented campaign with eleven secrets. It found 11 of the 20 secrets that the other rules did not find, and
+//! added a needless question for none of the 73 ordinary lines. Most of the lines that it did not find share no word with
+//! the secret. Because a line of narration is withheld, narration must share more words, unless it is said at the place that
+//! the secret names.
+//!
+//! A line also possibly states a secret, a lie or a rumour if the extraction finds the same relation in the line and in the
+//! main clause of the fact: "Pia is my wife" for "Renzo is secretly married to Pia".
 
 use std::collections::BTreeSet;
 
@@ -41,6 +52,9 @@ pub(super) struct MatchScore {
     pub(super) shared_words: usize,
     /// Whether the sentence contains the first word of the fact, which is usually a verb. Names are not counted.
     pub(super) has_first_word: bool,
+    /// Number of shared words, without the word directly after the name at the start of the fact. This word is usually a
+    /// verb, so "I hid my purse" shares nothing that matters with "Odo hid the silver".
+    pub(super) shared_after_verb: usize,
 }
 
 /// Whether a sentence states a fact.
@@ -83,6 +97,15 @@ const MIN_RETOLD_SHARE: f32 = 0.4;
 /// Minimum share of the words of a secret that occur in narration which possibly states the secret in its own words.
 const MIN_NARRATED_SHARE: f32 = 0.4;
 
+/// Minimum difference between the cosines of a line and the secret at which it hints, and of the line and any open fact.
+const MIN_HINT_MARGIN: f32 = 0.16;
+
+/// Cosine of an ordinary line and an open fact. A campaign with few open facts has no fact with this cosine for most lines.
+const TYPICAL_OPEN_COSINE: f32 = 0.3;
+
+/// Minimum share of the words of a secret that occur in narration which hints at the secret.
+const MIN_NARRATED_HINT: f32 = 0.5;
+
 impl MatchScore {
     /// Compares the words of a sentence and of a statement. `name_stems` contains the stems of names, which are not
     /// compared.
@@ -90,16 +113,21 @@ impl MatchScore {
         let words = |text: &str| -> BTreeSet<String> {
             stems(text).into_iter().filter(|stem| !name_stems.contains(stem)).collect()
         };
-        let first_word = stems(statement).into_iter().find(|stem| !name_stems.contains(stem));
+        let in_order = stems(statement);
+        let first_at = in_order.iter().position(|stem| !name_stems.contains(stem));
+        let first_word = first_at.and_then(|at| in_order.get(at));
+        let verb = first_word.filter(|_| first_at != Some(0));
         let (sentence, statement) = (words(sentence), words(statement));
         let shared_words = sentence.intersection(&statement).count();
+        let shared_after_verb = sentence.intersection(&statement).filter(|word| Some(*word) != verb).count();
         let share = |count: usize| if count == 0 { 0.0 } else { shared_words as f32 / count as f32 };
         Self {
             cosine: None,
             shared_of_sentence: share(sentence.len()),
             shared_of_fact: share(statement.len()),
             shared_words,
-            has_first_word: first_word.is_some_and(|word| sentence.contains(&word)),
+            has_first_word: first_word.is_some_and(|word| sentence.contains(word)),
+            shared_after_verb,
         }
     }
 
@@ -134,6 +162,17 @@ impl MatchScore {
         self.has_first_word && self.shared_words > 1 && self.shared_of_fact >= MIN_NARRATED_SHARE
     }
 
+    /// Returns whether the sentence contains a word with which it can hint at a secret.
+    pub(super) fn may_hint(&self) -> bool {
+        self.shared_after_verb > 0
+    }
+
+    /// Returns whether narration contains at least `min_words` words and a large enough share of the words of a secret to
+    /// hint at it.
+    pub(super) fn may_hint_in_narration(&self, min_words: usize) -> bool {
+        self.may_hint() && self.shared_words >= min_words && self.shared_of_fact >= MIN_NARRATED_HINT
+    }
+
     /// Returns the score, 0.0–1.0.
     pub(super) fn value(&self) -> f32 {
         let Self { cosine, shared_of_sentence, shared_of_fact, .. } = *self;
@@ -145,6 +184,13 @@ impl MatchScore {
 }
 
 impl Candidate {
+    /// Returns whether the sentence resembles a secret more than every open fact of the campaign, and has enough words of the
+    /// secret.
+    fn is_hint(&self) -> bool {
+        let cosines = self.score.cosine.zip(self.open_cosine);
+        cosines.is_some_and(|(cosine, open)| cosine - open.max(TYPICAL_OPEN_COSINE) >= MIN_HINT_MARGIN)
+    }
+
     /// Decides whether the sentence states the fact.
     pub(super) fn decision(&self, score: f32) -> Decision {
         // "I love it" has the only word of "Pike loves Scanlan", but "it" can be anything.
@@ -166,7 +212,8 @@ impl Candidate {
         if is_sure && (says_the_same || self.is_extracted) {
             Decision::States
         } else if self.is_extracted
-            || self.is_narrated
+            || self.is_reworded
+            || self.is_hint()
             || (has_subject && (score >= MIN_POSSIBLE_SCORE || is_confession || is_only_compared_by_words))
         {
             Decision::MayState

@@ -22,9 +22,10 @@ fn candidate(statement: &str, sentence: &str, cosine: Option<f32>) -> Candidate 
         is_doubtful: false,
         has_pronoun: false,
         is_extracted: false,
-        is_narrated: false,
+        is_reworded: false,
         is_own_secret: false,
         is_retold: false,
+        open_cosine: None,
         missing_vector: None,
     }
 }
@@ -72,7 +73,7 @@ fn narration_that_says_more_than_a_fact_may_state_it() {
     let sentence = "Pell sees at once that Odo is the man who stole the old ledger.";
     let told = candidate(STATEMENT, sentence, Some(0.3));
     assert_eq!(decide(vec![vec![told.clone()]]), FactMatches::default());
-    let narrated = |agreement| decide(vec![vec![Candidate { is_narrated: true, agreement, ..told.clone() }]]);
+    let narrated = |agreement| decide(vec![vec![Candidate { is_reworded: true, agreement, ..told.clone() }]]);
     for agreement in [Agreement::Full, Agreement::SubjectAndObject] {
         let found = narrated(agreement);
         assert_eq!((found.states.len(), found.may_state.len()), (0, 1), "{found:?}");
@@ -136,6 +137,32 @@ fn a_rumour_or_lie_is_retold_in_other_words() {
     let one_word = MatchScore::new("The tower stands.", rumour, &names);
     assert!(!one_word.may_be_retold(1) && one_word.may_be_retold(2), "{one_word:?}");
     assert!(!MatchScore::new("Good day.", rumour, &names).may_be_retold(2));
+}
+
+#[test]
+fn a_line_hints_at_a_secret_that_it_resembles_more_than_open_facts() {
+    let secret = "Odo hid the tax silver under the millstone.";
+    let names: BTreeSet<String> = ["odo".to_owned()].into();
+    let score = MatchScore::new("Something lies at the millstone.", secret, &names);
+    assert!(score.may_hint() && !score.may_hint_in_narration(1), "{score:?}");
+    let hints = |cosine: f32, open_cosine: Option<f32>| {
+        let score = MatchScore { cosine: Some(cosine), ..score };
+        let agreement = Agreement::Partial;
+        let line = Candidate { score, agreement, open_cosine, ..candidate(secret, "It lies there.", None) };
+        decide(vec![vec![line]]).may_state.len()
+    };
+    assert_eq!(hints(0.5, Some(0.1)), 1);
+    // The words cannot hint at the secret, another fact is nearer, or the line resembles nothing.
+    for (cosine, open) in [(0.5, None), (0.5, Some(0.4)), (0.4, Some(0.0))] {
+        assert_eq!(hints(cosine, open), 0, "{cosine} {open:?}");
+    }
+    let narrated = MatchScore::new("Under the millstone lies the silver of the tax.", secret, &names);
+    assert!(narrated.may_hint_in_narration(2), "{narrated:?}");
+    // The verb of a secret alone does not count, but its first noun does.
+    assert!(!MatchScore::new("Odo hid a purse.", secret, &names).may_hint());
+    let store = "The blackpowder is kept in the vault.";
+    let kegs = MatchScore::new("Forty kegs of blackpowder.", store, &["vault".to_owned()].into());
+    assert!(kegs.may_hint() && kegs.may_hint_in_narration(1) && !kegs.may_hint_in_narration(2), "{kegs:?}");
 }
 
 #[test]

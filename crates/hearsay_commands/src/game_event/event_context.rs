@@ -413,16 +413,19 @@ pub(crate) fn secret_name<'a>(state: &'a State, speaker: &Speaker) -> Result<Opt
 /// Maximum number of words in a name for [`mentioned_entities`].
 const MAX_NAME_WORDS: usize = 5;
 
-/// Returns the entities whose full name occurs in a text. The name must be capitalized and belong to a single entity.
-/// Secret names are ignored, because hearers do not know to whom they belong. Sorted.
+/// Returns the entities whose full name occurs in a text. The name must belong to a single entity, and be capitalized
+/// except for an article at its start: "the Old Mill" for "The Old Mill". Secret names are ignored, because hearers do not
+/// know to whom they belong. Sorted.
 pub(crate) fn mentioned_entities(state: &State, text: &str) -> Vec<EntityId> {
     let words: Vec<&str> =
         text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
     let words: Vec<&str> = words.into_iter().map(text::without_possessive).collect();
+    let is_capitalized = |at: usize| words.get(at).is_some_and(|word| word.starts_with(char::is_uppercase));
     let (mut found, mut index) = (Vec::new(), 0);
     while index < words.len() {
-        let max_words =
-            if words[index].starts_with(char::is_uppercase) { MAX_NAME_WORDS.min(words.len() - index) } else { 0 };
+        let has_article = words::contains_word(&words::english().determiners, words[index]);
+        let may_begin_name = is_capitalized(index) || (has_article && is_capitalized(index + 1));
+        let max_words = if may_begin_name { MAX_NAME_WORDS.min(words.len() - index) } else { 0 };
         let linked =
             (1..=max_words).rev().find_map(|count| match state.resolve(&words[index..index + count].join(" ")) {
                 Resolution::One(id) => {
@@ -467,4 +470,35 @@ pub(super) fn forget_fact(state: &State, knower: &EntityId, fact: &Fact) -> Resu
     let summary = format!("{} never learned {}", state.name_or_id(knower), quoted(fact));
     let learning = Learning { changes, ..Learning::default() };
     Ok(Outcome { summary, facts: vec![fact.id()], heard_by: Vec::new(), learning })
+}
+
+#[cfg(test)]
+mod tests {
+    use hearsay_model::{Entity, Method, Operation};
+
+    use super::*;
+
+    #[test]
+    fn a_name_is_recognized_with_a_lowercase_article() {
+        let id = |id: &str| EntityId::new(id).unwrap();
+        let name = |entity: &str, name: &str| {
+            let provenance = Provenance::new(Method::Authored, Author::Dm);
+            let fact = Fact::attribute(&id(entity), attribute::NAME, name, provenance).unwrap().build().unwrap();
+            [Change::AddEntity(Entity::new(id(entity))), Change::AssertFact(Arc::new(fact))]
+        };
+        let changes = [name("stair", "The Salt Stair"), name("bell", "Cracked Bell"), name("nel", "Nel")];
+        let mut state = State::default();
+        state.apply(Operation::new(Author::Dm, "names", changes.into_iter().flatten().collect())).unwrap();
+        let lines: [(&str, &[&str]); 5] = [
+            ("Nel climbs the Salt Stair.", &["nel", "stair"]),
+            ("The Salt Stair's rail breaks.", &["stair"]),
+            ("She meets Nel at the Cracked Bell.", &["bell", "nel"]),
+            ("They carry the salt stair by stair.", &[]),
+            ("Her Salt Stair is gone.", &[]),
+        ];
+        for (text, expected) in lines {
+            let expected: Vec<EntityId> = expected.iter().map(|name| id(name)).collect();
+            assert_eq!(mentioned_entities(&state, text), expected, "{text}");
+        }
+    }
 }

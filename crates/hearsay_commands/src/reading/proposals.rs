@@ -15,7 +15,8 @@ use hearsay_query::review::is_unconfirmed_entity;
 use super::{
     Findings,
     name_lookup::{NameLookup, candidate_ids},
-    promises::with_promised_words,
+    passing::is_passing,
+    promises::{with_promised_words, with_stated_words},
 };
 use crate::{
     CommandError,
@@ -42,7 +43,10 @@ pub fn operation(
         return Ok((None, ProposalCounts::default()));
     }
     let (policy, model) = (rules.policy, findings.model.as_deref());
-    let facts = with_promised_words(state.vocabulary(), &passage.text, &findings.extraction.facts, rules.policy.floor);
+    let found = &findings.extraction.facts;
+    let is_narration = passage.speaker.is_none();
+    let facts = if is_narration { with_stated_words(state.vocabulary(), found) } else { found.clone() };
+    let facts = with_promised_words(state.vocabulary(), &passage.text, &facts, rules.policy.floor);
     let statements = facts.iter().filter_map(|fact| match &fact.subject {
         Mention::Known(subject) => is_statement(fact, policy).then_some((subject, fact.span)),
         Mention::New(_) => None,
@@ -67,7 +71,8 @@ pub fn operation(
             || fact.stated_by.as_ref().is_some_and(is_new);
         // In play, such a fact only says that a line names two entities.
         let is_vague = passage.session.is_some() && fact.is_unspecified_relation();
-        if has_new_name && !is_above_floor || is_vague || builder.is_about_departed(fact) {
+        let is_passing = is_passing(state, policy, passage, fact);
+        if has_new_name && !is_above_floor || is_vague || is_passing || builder.is_about_departed(fact) {
             dropped_count += 1;
             continue;
         }
@@ -350,7 +355,7 @@ impl ProposalBuilder<'_> {
         if masked.is_empty() {
             return;
         }
-        let (views, moment) = (StateViews::new(self.state), passage.time.as_ref().and_then(|date| date.time));
+        let (views, moment) = (StateViews::new(self.state), passage.said_at());
         hearers.retain(|hearer| {
             let view = views.get(hearer, moment);
             masked.iter().all(|(id, name)| view.knows_name(id, name))
@@ -412,7 +417,7 @@ impl ProposalBuilder<'_> {
     /// Returns whether an entity heard an earlier line of a session, but does not hear the passage and is not at its place.
     fn has_left(&self, session: &SessionId, place: &EntityId, id: &EntityId) -> bool {
         let (passage, knower) = (self.passage, Knower::from(id.clone()));
-        let moment = passage.time.as_ref().and_then(|date| date.time);
+        let moment = passage.said_at();
         let is_absent = !passage.heard_by.is_empty()
             && !passage.heard_by.contains(&knower)
             && place_at(self.state, id, moment).as_ref() != Some(place);

@@ -2,6 +2,7 @@
 //! the status of its facts.
 
 mod names;
+mod passing;
 
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_belief::{BELIEF_THRESHOLD, Known, RevealEvaluation, RevealableFacts, Trust, evaluate_reveals_for};
-use hearsay_extract::{Entailment, EntailmentModel, FactObject, Mention, SpokenReply};
+use hearsay_extract::{Entailment, EntailmentModel, FactObject, Mention, SpokenReply, Text, TextType};
 use hearsay_model::{EntityId, FactId, Factuality, History, Object, Span, State, text};
 use hearsay_query::views::CachedView;
 use hearsay_recall::{Citations, DocId, EntityLinker, Index, LinkedEntity, Query, Rankings, Weights, stems};
@@ -66,6 +66,8 @@ pub(super) struct ComparedFact {
     pub(super) for_dm: Vec<String>,
     /// Whether the speaker made the fact up.
     pub(super) is_made_up: bool,
+    /// Whether the statement of a fact that the speaker made up contains a negation.
+    is_negated: bool,
     /// Whether the speaker believes the fact.
     pub(super) is_believed: bool,
     words: ContentWords,
@@ -220,6 +222,7 @@ impl Collector<'_> {
             is_withheld: !not_for.is_empty() || listeners.is_empty() && !is_open,
             not_for,
             is_made_up: known.is_own_lie(),
+            is_negated: known.is_own_lie() && self.is_negated(known.statement()),
             is_believed: known.credence().get() >= BELIEF_THRESHOLD && view.known_end(known).is_none(),
             words: ContentWords::new(known.statement(), &self.name_stems(named.iter().map(|named| &named.id))),
             all_words: ContentWords::new(known.statement(), &BTreeSet::new()),
@@ -227,6 +230,12 @@ impl Collector<'_> {
             vector: self.sources.index.vector(DocId::Fact(known.id())),
             entailment: Entailment::default(),
         }
+    }
+
+    fn is_negated(&self, statement: &str) -> bool {
+        let ReadingTools { extractor, lexicon, .. } = self.sources.tools;
+        let sentences = extractor.spoken_sentences(lexicon, &Text::new(statement, TextType::Lore));
+        sentences.iter().any(|sentence| sentence.is_negated)
     }
 
     /// Returns the unmet conditions under which the speaker may tell a secret to these listeners, each once. Empty
@@ -408,6 +417,13 @@ impl ReplyCandidates {
         scored.into_iter().take(count).map(|(_, id)| id).collect()
     }
 
+    /// Returns the position of the sentence of the draft that repeats a lie of the speaker almost word for word; `None` if no
+    /// sentence does.
+    pub(super) fn repetition(&self, fact: &ComparedFact) -> Option<Span> {
+        let mut parts = self.parts.iter().filter(|_| fact.is_made_up && !fact.is_secret);
+        parts.find(|part| part.repeats(fact)).map(|part| part.part.span)
+    }
+
     /// Returns the part of the draft that resembles a fact most.
     pub(super) fn best_part(&self, fact: &ComparedFact) -> Option<BestPart> {
         let compared = self.parts.iter().map(|part| {
@@ -448,7 +464,21 @@ const MIN_CONFESSION_WORDS: usize = 2;
 /// of the confession and the secret.
 const MAX_CONFESSION_DISTANCE: f32 = 0.15;
 
+/// A sentence that repeats a lie contains at most one other content word for each of this number of words of the lie.
+const WORDS_PER_ADDITION: usize = 3;
+
 impl ComparedPart {
+    /// Returns whether the part asserts or denies what a fact asserts or denies, with the words of the fact, about the same
+    /// entities.
+    fn repeats(&self, fact: &ComparedFact) -> bool {
+        let additions = self.words.count().saturating_sub(fact.words.count());
+        self.part.is_asserted
+            && self.part.is_negated == fact.is_negated
+            && self.named == fact.entities
+            && fact.words.is_within(&self.words)
+            && additions * WORDS_PER_ADDITION <= fact.words.count()
+    }
+
     /// Returns whether the part says in the first person what a secret says, and nothing else: "I hid it" confesses "Odo hid
     /// the ledger in the mill". Such a part is often too short to resemble the secret in meaning.
     fn confesses(&self, fact: &ComparedFact) -> bool {

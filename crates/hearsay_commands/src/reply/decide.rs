@@ -102,7 +102,13 @@ impl ReplyCandidates {
             let states = fact.entailment.states;
             (!fact.is_secret && states >= MIN_STATES).then_some(states)
         });
-        stated.iter().map(|one| self.stated(one)).collect()
+        let is_new = |fact: &ComparedFact| stated.iter().all(|one| one.fact.cited.fact != fact.cited.fact);
+        let repeated = self.facts.values().filter(|fact| is_new(fact)).filter_map(|fact| {
+            let span = self.repetition(fact)?;
+            Some(Match { fact, span, score: 1.0 })
+        });
+        let repeated: Vec<Match> = repeated.collect();
+        stated.iter().chain(&repeated).map(|one| self.stated(one)).collect()
     }
 
     fn stated(&self, Match { fact, span, score }: &Match<'_>) -> ReplyFinding {

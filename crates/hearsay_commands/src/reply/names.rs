@@ -8,7 +8,7 @@ use hearsay_model::{
     Calendar, EntityId, Kind, ReferringExpression, Span, attribute,
     spelling::is_common_word,
     text,
-    words::{contains_word, english},
+    words::{is_determiner, without_article},
 };
 use hearsay_query::views::{CachedView, identifies_subject};
 
@@ -58,7 +58,7 @@ pub fn view_lexicon(cached_view: &CachedView) -> Lexicon {
 /// Returns whether the speaker cannot know a name: no fact and no passage of the view, no heard line and no word of the
 /// calendar contains this name.
 pub(super) fn is_unknown(name: &NewEntity, view: &View, calendar: &Calendar, heard: &[String]) -> bool {
-    let words = name_words(&name.name);
+    let words = without_article(text::words(&name.name));
     let min_confidence = if words.len() < 2 { MIN_WORD_CONFIDENCE } else { MIN_NAME_CONFIDENCE };
     let is_shouted = name.name.chars().count() > 1 && !name.name.chars().any(char::is_lowercase);
     if name.confidence.get() < min_confidence || is_shouted || words.is_empty() {
@@ -84,8 +84,7 @@ pub(super) fn is_unknown(name: &NewEntity, view: &View, calendar: &Calendar, hea
 /// Returns the position of a whole name in a text. The article of the name may be missing. The capital letters of a single
 /// word must be the same: "Fox" does not occur in "a fox". A name that is an everyday word is not found.
 pub(super) fn find_name(text: &str, name: &str) -> Option<Span> {
-    let is_article = |word: &str| contains_word(&english().determiners, &word.to_lowercase());
-    let name = name.split_once(' ').filter(|(first, _)| is_article(first)).map_or(name, |(_, rest)| rest);
+    let name = name.split_once(' ').filter(|(first, _)| is_determiner(first)).map_or(name, |(_, rest)| rest);
     if name.is_empty() || is_common_word(&name.to_lowercase()) {
         return None;
     }
@@ -101,15 +100,6 @@ pub(super) fn find_name(text: &str, name: &str) -> Option<Span> {
         before.is_none_or(is_outside) && after.is_none_or(is_outside)
     };
     spans.find(is_whole)
-}
-
-/// Returns the words of a name without the article and without a possessive ending.
-fn name_words(name: &str) -> Vec<String> {
-    let mut words = text::words(name);
-    if words.len() > 1 && ["the", "a", "an"].contains(&words[0].as_str()) {
-        words.remove(0);
-    }
-    words
 }
 
 #[cfg(test)]

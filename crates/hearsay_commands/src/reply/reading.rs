@@ -27,6 +27,10 @@ pub(super) struct DraftPart {
     /// Entity for which "I" or "we" stands in the text, if the part is one sentence that asserts something about this
     /// entity.
     pub(super) first_person: Option<EntityId>,
+    /// Whether the part is one sentence that asserts something.
+    pub(super) is_asserted: bool,
+    /// Whether a sentence of the part contains a negation.
+    pub(super) is_negated: bool,
     /// Number of pronouns that can refer to an entity outside the part.
     pub(super) pronoun_count: usize,
     /// Position of the part in the draft, in bytes.
@@ -80,6 +84,8 @@ impl DraftReply {
             last,
             text: sentences[first..=last].iter().map(|sentence| sentence.text.as_str()).collect::<Vec<_>>().join(" "),
             first_person: None,
+            is_asserted: first == last && sentences[first].is_asserted,
+            is_negated: sentences[first..=last].iter().any(|sentence| sentence.is_negated),
             pronoun_count: sentences[first..=last].iter().map(|sentence| sentence.pronoun_count).sum(),
             span: Span { start: sentences[first].span.start, end: sentences[last].span.end },
             vector: None,

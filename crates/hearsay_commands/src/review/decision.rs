@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use hearsay_belief::move_edges;
+use hearsay_belief::{dead_entity, move_edges};
 use hearsay_campaign::MissingRecord;
 use hearsay_model::{
     Acquisition, Author, Change, EntityId, Evidence, Fact, FactId, FactStatus, Knower, KnowledgeEdge, Object,
@@ -52,15 +52,15 @@ pub enum Decision {
 }
 
 impl Decision {
-    /// Returns the operation that applies the decision to a fact. The fact must wait for review or contradict another
-    /// fact.
+    /// Returns the operation that applies the decision to a fact. The fact must wait for review, contradict another fact,
+    /// or have been rejected. A rejected fact can only be accepted or corrected. Its rejected names become canon with it.
     ///
     /// # Errors
-    /// Returns an error if the fact does not exist, or if the fact was already rejected. Also returns an error if an
-    /// accepted fact states a move of a character who has moved to another place since.
+    /// Returns an error if the fact does not exist, or if the fact was already rejected and the decision does not reopen it.
+    /// Also returns an error if an accepted fact states a move of a character who has moved to another place since.
     pub fn operation(&self, state: &State, id: FactId, now: Timestamp) -> Result<Operation, CommandError> {
         let fact = require_fact(state, id)?;
-        if fact.status() == FactStatus::Rejected {
+        if fact.status() == FactStatus::Rejected && !self.reopens() {
             return Err(CommandError::NotProposed { fact: id, status: fact.status() });
         }
         if let Some(record) = MissingRecord::from_fact(fact) {
@@ -94,7 +94,7 @@ impl Decision {
                 }
                 None => {
                     let (summary, mut changes) = decide_all("accept", FactStatus::Canon);
-                    changes.extend(pending_names_in(state, fact).into_iter().flat_map(confirm));
+                    changes.extend(undecided_names_in(state, fact, fact).into_iter().flat_map(confirm));
                     changes.extend(replacement(state, fact, fact, now)?);
                     changes.extend(support_from_duplicates(state, fact, &related_facts)?);
                     changes.extend(keep_from_dm_text(state, fact, id));
@@ -125,13 +125,15 @@ impl Decision {
                 }
                 changes.extend(keep_from_dm_text(state, fact, new.id()));
                 changes.extend(own_deed(state, fact, &new));
+                changes.extend(witnessed_death(state, fact, &new));
                 changes.extend(replacement(state, fact, &new, now)?);
                 // The original fact stays in the state as rejected, so that it is not proposed again.
-                changes.push(match new.id() == id {
-                    true => Change::Confirm(id),
-                    false => rejected(id),
+                changes.extend(match new.id() == id {
+                    true if fact.status() == FactStatus::Rejected => Vec::from(confirm(id)),
+                    true => vec![Change::Confirm(id)],
+                    false => vec![rejected(id)],
                 });
-                let mut names = pending_names_in(state, &new);
+                let mut names = undecided_names_in(state, &new, fact);
                 names.retain(|name| *name != id && !is_replaced(state, *name, &new));
                 changes.extend(names.iter().copied().flat_map(confirm));
                 changes.extend(related_facts.iter().copied().filter(|other| !names.contains(other)).map(rejected));
@@ -141,6 +143,11 @@ impl Decision {
             }
         };
         Ok(Operation { author: Author::Dm, recorded: now, summary, changes })
+    }
+
+    /// Returns whether the decision makes a rejected fact canon.
+    fn reopens(&self) -> bool {
+        matches!(self, Self::Accept | Self::Edit { .. })
     }
 
     /// Returns the operation for a proposal to withdraw a record that is missing from its source file. If the DM
@@ -322,6 +329,25 @@ fn own_deed(state: &State, fact: &Fact, accepted: &Fact) -> Option<Change> {
     })
 }
 
+/// Returns the changes with which a character knows a corrected fact, if the fact stated the death of this character before
+/// the correction, and the character heard the narration. Nobody learns of the own death, so only the others learned the
+/// fact. `fact` is the fact before the decision.
+fn witnessed_death(state: &State, fact: &Fact, corrected: &Fact) -> Vec<Change> {
+    let Some(character) = dead_entity(state, fact).filter(|dead| dead_entity(state, corrected) != Some(*dead)) else {
+        return Vec::new();
+    };
+    let knower = Knower::Entity(character.clone());
+    let narrated = passages(state, fact).filter(|line| line.speaker.is_none() && line.session.is_some());
+    let heard = narrated.filter(|line| !line.is_out_of_character() && line.has_participant(&knower));
+    let edge = |line: &Arc<Passage>| KnowledgeEdge {
+        acquisition: Acquisition::Witnessed,
+        learned: line.time.clone(),
+        session: line.session.clone(),
+        ..KnowledgeEdge::authored(knower.clone(), corrected.id())
+    };
+    heard.map(|line| Change::Learn(Arc::new(edge(line)))).collect()
+}
+
 /// Minimum share of common words of two sentences that say the same.
 const MIN_COMMON_WORDS: f64 = 0.8;
 
@@ -359,13 +385,18 @@ fn common_words_in_order(a: &[String], b: &[String]) -> usize {
     longest[b.len()]
 }
 
-/// Returns the facts that wait for the DM's decision and that state the name or kind of a new entity in `fact`.
-/// Accepting or correcting `fact` also accepts these facts.
-fn pending_names_in<'a>(state: &'a State, fact: &'a Fact) -> Vec<FactId> {
+/// Returns the facts that state the name or kind of a new entity in `fact`, and that wait for the DM's decision. If `fact`
+/// reopens a rejected fact, also returns those that were rejected. `original` is the fact before the decision. Accepting or
+/// correcting `fact` also accepts these facts.
+fn undecided_names_in<'a>(state: &'a State, fact: &'a Fact, original: &'a Fact) -> Vec<FactId> {
     let entities = std::iter::once(fact.subject()).chain(fact.object().entity());
     let new_entities = entities.filter(|id| is_unconfirmed_entity(state, id));
+    let is_undecided = |status: FactStatus| {
+        status == FactStatus::Proposed || status == FactStatus::Rejected && original.status() == FactStatus::Rejected
+    };
     let name_facts = |id: &'a EntityId| {
-        pending_facts_about(state, id).filter(move |other| is_extracted_name_or_kind(other) && other.subject() == id)
+        let facts = state.facts_of(id).filter(move |other| is_undecided(other.status()));
+        facts.filter(move |other| is_extracted_name_or_kind(other) && other.subject() == id)
     };
     new_entities.flat_map(name_facts).map(|fact| fact.id()).filter(|id| *id != fact.id()).collect()
 }

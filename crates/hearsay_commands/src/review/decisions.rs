@@ -24,7 +24,8 @@ pub struct Decisions {
 }
 
 impl Decisions {
-    /// Returns the operation that applies the decision to all facts. Rejected facts are skipped. If several facts are
+    /// Returns the operation that applies the decision to all facts. Among several facts, rejected facts are skipped. A
+    /// single rejected fact is reopened if the decision accepts or corrects it. If several facts are
     /// equivalent, the operation decides only on the first of them. A move that is out of date, because the character has
     /// moved to another place since, still waits for review afterwards, and the summary of the operation lists it.
     ///

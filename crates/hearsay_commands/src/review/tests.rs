@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use hearsay_model::{
     Acquisition, Author, Change, Entity, EntityId, Evidence, Fact, FactBuilder, FactStatus, Kind, Knower,
-    KnowledgeEdge, Method, Object, Operation, Passage, Provenance, Secrecy, Span, State, Timestamp,
+    KnowledgeEdge, Method, Object, Operation, Passage, Provenance, Secrecy, Session, SessionId, Span, State, Timestamp,
 };
 
 use super::Decision;
@@ -105,6 +105,59 @@ fn a_corrected_fact_confirms_the_name_and_the_kind_of_a_new_entity() {
         assert_eq!(state.kind(&id("alwin")), Some(kind), "{statement}");
         assert!(state.facts().all(|fact| fact.status() != FactStatus::Proposed || fact.predicate() == "SIBLING_OF"));
     }
+}
+
+#[test]
+fn a_fact_that_was_rejected_with_a_name_comes_back_with_it() {
+    let (mut state, [name, kind, relation]) = state_with_new_entity();
+    state.apply(Decision::Reject.operation(&state, name.id(), Timestamp(1)).unwrap()).unwrap();
+    let status = |state: &State, fact: &Fact| state.fact(fact.id()).map(|fact| fact.status());
+    for fact in [&name, &kind, &relation] {
+        assert_eq!(status(&state, fact), Some(FactStatus::Rejected), "{fact:?}");
+    }
+    state.apply(Decision::Accept.operation(&state, relation.id(), Timestamp(2)).unwrap()).unwrap();
+    for fact in [&name, &kind, &relation] {
+        assert_eq!(status(&state, fact), Some(FactStatus::Canon), "{fact:?}");
+    }
+    assert_eq!(state.open_name(&id("alwin")), Some("Alwin"));
+}
+
+#[test]
+fn a_character_knows_of_the_death_that_was_first_taken_for_its_own() {
+    let session = SessionId::new("session-1").unwrap();
+    let passage = Passage {
+        session: Some(session.clone()),
+        line: 1,
+        heard_by: vec![Knower::from(id("odo")), Knower::from(id("pell"))],
+        ..Passage::new("The beam falls, and he is dead.")
+    };
+    let span = Span { start: 0, end: passage.text.len() };
+    let evidence = vec![Evidence::Passage { passage: passage.id(), span, quote: passage.text.clone() }];
+    let source = Provenance { evidence, ..Provenance::new(Method::Inferred, Author::Extractor) };
+    let death = Fact::attribute(&id("odo"), "condition", "dead", source).unwrap().status(FactStatus::Proposed);
+    let death = Arc::new(death.build().unwrap());
+    let mut state = State::fold([Operation::new(
+        Author::Extractor,
+        "read",
+        vec![
+            Change::AddEntity(Entity::new(id("odo"))),
+            Change::AddEntity(Entity::new(id("pell"))),
+            Change::AddEntity(Entity::new(id("gerda"))),
+            Change::SetSession(Session::new(session)),
+            Change::AddPassage(Arc::new(passage)),
+            Change::AssertFact(Arc::clone(&death)),
+        ],
+    )])
+    .unwrap();
+    let edit = Decision::Edit {
+        subject: Some(id("gerda")),
+        predicate: None,
+        object: None,
+        statement: Some("Gerda is dead.".to_owned()),
+    };
+    state.apply(edit.operation(&state, death.id(), Timestamp(1)).unwrap()).unwrap();
+    let corrected = state.facts().find(|fact| *fact.subject() == id("gerda")).unwrap();
+    assert!(state.known_by(corrected.id()).any(|edge| edge.knower == Knower::from(id("odo"))));
 }
 
 /// Returns a waiting promise that was found in a passage.

@@ -4,25 +4,24 @@
 use std::{borrow::Cow, cell::LazyCell, cmp::Reverse, sync::Arc};
 
 use hearsay_belief::{is_dead, place_at};
-use hearsay_extract::subject_pronoun;
-use hearsay_model::{ActiveSession, EntityId, Kind, Knower, Passage, SessionId, State, TalkKind, words};
-use hearsay_query::{
-    resolve::Speaker,
-    session::{attending_in_scene, later_time},
-};
+use hearsay_model::{ActiveSession, EntityId, Kind, Knower, Passage, SessionId, State, TalkKind, text, words};
+use hearsay_query::session::{attending_in_scene, later_time};
 
 use super::{
     line_correction::recorded_line,
     log::Log,
     log_line::LogLine,
     position::LogPosition,
-    transcript::{Actor, NarratedScene, SpeakerNames, actors, addressees, excepted, only_moves, opening_place},
+    transcript::{
+        Actor, NarratedScene, Opening, Referent, SceneLines, SpeakerNames, actors, addressees, before_quotation,
+        excepted, named_characters, only_moves, only_witnesses, opening, opening_place, referent,
+    },
     transcript_lines::is_table_line,
 };
-use crate::presence::{scene_characters, scene_hearers, scene_moment, undecided};
-
-/// Maximum number of lines of a scene in which the referent of a pronoun is searched.
-const MAX_SCENE_LINES: usize = 32;
+use crate::{
+    presence::{scene_characters, scene_hearers, scene_moment, undecided},
+    review::later_place,
+};
 
 /// A change of attendance that a line makes or suggests, as in `Pell comes in.` or `Odo walks away.`
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,6 +84,7 @@ impl Log {
             let present = scene_hearers(state, attending, &playing.absent, place, moment);
             let last_named = last_named(&names, state, place, line.recorded_line);
             let scene = NarratedScene { place, present: &present, party: attending, last_named };
+            let is_elsewhere = line.place.is_none() && opening_place(state, &line.text, place).is_some();
             for actor in actors(&names, state, &line.text, &scene) {
                 let is_gone = is_dead(state, &actor.id, moment) || undecided.contains_key(&actor.id);
                 let is_unaware = line.unheard_by.contains(&actor.id);
@@ -92,6 +92,8 @@ impl Log {
                 let is_recorded = |to: &EntityId| place_at(state, &actor.id, moment).as_ref() == Some(to);
                 let change = change.filter(|change| match change {
                     AttendanceChange::GoesTo(to) => !is_recorded(to),
+                    // The line perhaps happens at the other place.
+                    AttendanceChange::Arrives => !is_elsewhere || actor.arrives || actor.emerges,
                     _ => true,
                 });
                 hints.extend(
@@ -153,8 +155,14 @@ fn attending_at<'a>(playing: &'a ActiveSession, in_scene: &'a [EntityId], place:
     if place == playing.place.as_ref() { in_scene } else { &playing.here }
 }
 
+/// Returns whether narration speaks to the players, or of the party as "we".
+fn addresses_table(narration: &str) -> bool {
+    text::words(before_quotation(narration)).iter().any(|word| words::is_first_or_second_person(word))
+}
+
 /// Returns the hints about the characters who act in a line of narration, if all of them are player characters who attend
-/// or attended the session outside the scene. `place` is the place of the line.
+/// or attended the session outside the scene, or if the line is an [aside](LogLine::is_aside). `place` is the place of the
+/// line.
 fn acting_elsewhere(
     names: &SpeakerNames<'_>,
     state: &State,
@@ -165,12 +173,16 @@ fn acting_elsewhere(
     let (moment, in_scene) = (scene_moment(state, playing), attending_in_scene(state, playing));
     let attended = state.session(&playing.session).map_or(&[][..], |session| &session.present[..]);
     let is_outside = |actor: &Actor| {
+        if line.is_aside {
+            return true;
+        }
         let attends = playing.here.contains(&actor.id) || attended.contains(&actor.id);
         let is_gone = is_dead(state, &actor.id, moment) || in_scene.contains(&actor.id);
-        let comes = !line.is_aside && (actor.arrives || actor.emerges);
+        let comes = actor.arrives || actor.emerges;
         state.kind(&actor.id) == Some(Kind::Player) && attends && !is_gone && !comes
     };
-    let actors = actors(names, state, &line.text, &NarratedScene { place, ..NarratedScene::default() });
+    let mut actors = actors(names, state, &line.text, &NarratedScene { place, ..NarratedScene::default() });
+    actors.retain(|actor| line.is_aside || !actor.is_state);
     if !actors.iter().all(is_outside) {
         return Vec::new();
     }
@@ -248,9 +260,16 @@ fn line_hints(state: &State, line: &Passage, is_last: bool) -> Vec<AttendanceHin
     }
     let log = Log { lines: vec![LogLine { recorded_line: Some(line.line), ..read }], ..Log::default() };
     let mut hints = log.attendance_hints(state);
+    let has_moved_since = |id: &EntityId| {
+        state.facts_citing(line.id()).any(|fact| fact.subject() == id && later_place(state, fact).is_some())
+    };
     hints.retain(|hint| match &hint.change {
         AttendanceChange::Arrives | AttendanceChange::Leaves => true,
-        AttendanceChange::GoesTo(_) => present.contains(&hint.character),
+        // The party can be at several places.
+        AttendanceChange::GoesTo(_) => {
+            present.contains(&hint.character)
+                || playing.here.contains(&hint.character) && !has_moved_since(&hint.character)
+        }
         _ => false,
     });
     hints
@@ -299,7 +318,8 @@ fn suggested_change(actor: &Actor, is_present: bool, is_unaware: bool) -> Option
         // A person who leaves is not in the scene afterwards.
         None => {
             let comes = !actor.leaves || actor.emerges;
-            let is_there = !is_unaware && comes && (actor.begins_sentence || actor.arrives);
+            let acts_there = actor.arrives || (actor.begins_sentence && !actor.is_state);
+            let is_there = !is_unaware && comes && acts_there;
             is_there.then_some(AttendanceChange::Arrives)
         }
     }
@@ -346,28 +366,54 @@ impl LogLine {
         actors.filter(is_witness).map(|actor| actor.id).collect()
     }
 
-    /// Returns the place outside the scene that the line names at its start, if all persons who act in the line attend the
-    /// session and are there.
+    /// Returns the place outside the scene that the line names at its start, if all persons who act in the line are there:
+    /// characters who attend the session, and non-player characters. Without a word such as "meanwhile", a line that also
+    /// names or addresses persons in the scene may be about their arrival.
     pub(super) fn place_aside(&self, names: &SpeakerNames<'_>, state: &State) -> Option<EntityId> {
         let playing = state.active_session().filter(|_| self.place.is_none() && self.recorded_line.is_none())?;
-        let place = opening_place(state, &self.text, playing.place.as_ref())?;
-        let (moment, in_scene) = (scene_moment(state, playing), attending_in_scene(state, playing));
+        let scene_place = playing.place.as_ref();
+        let Opening { place, is_elsewhere, word_count } = opening(state, &self.text, scene_place)?;
+        let moment = scene_moment(state, playing);
+        let present = scene_characters(state, playing, scene_place, moment);
         let is_there = |actor: &Actor| {
-            let is_outside = playing.here.contains(&actor.id) && !in_scene.contains(&actor.id);
+            let is_npc = state.kind(&actor.id) != Some(Kind::Player) && scene_place.is_some();
+            let is_outside = (is_npc || playing.here.contains(&actor.id)) && !present.contains(&actor.id);
             is_outside && place_at(state, &actor.id, moment).as_ref() == Some(&place)
         };
         let scene = NarratedScene { place: Some(&place), ..NarratedScene::default() };
         let actors = actors(names, state, &self.text, &scene);
-        let is_aside = !actors.is_empty() && actors.iter().all(is_there);
+        let attends = |actor: &Actor| playing.here.contains(&actor.id);
+        let may_include_scene = || {
+            let words: Vec<&str> = self.text.split_whitespace().skip(word_count).collect();
+            addresses_table(&self.text) || named_characters(names, &words).iter().any(|id| present.contains(id))
+        };
+        let is_about_others = is_elsewhere || actors.iter().any(attends) || !may_include_scene();
+        let is_aside = !actors.is_empty() && actors.iter().all(is_there) && is_about_others;
         is_aside.then_some(place)
     }
 
-    /// Returns the person in the scene to whom a pronoun in place of a speaker refers: the person whom the pronoun fits and
-    /// who spoke or acted last in the scene, or else the only person in the scene whom it fits. A person whose pronouns are
-    /// unknown is meant only if the pronoun fits nobody else, and never by "they". A person who spoke last under a secret name
-    /// speaks under this name again.
-    pub(super) fn referent_in_scene(&self, names: &SpeakerNames<'_>, state: &State, pronoun: &str) -> Option<Speaker> {
-        let playing = state.active_session()?;
+    /// Returns the characters in the scene who do not notice what the line of narration tells, because it says that nobody
+    /// notices it, or only others do.
+    pub(super) fn unaware_of_deed(&self, names: &SpeakerNames<'_>, state: &State) -> Vec<EntityId> {
+        let Some(playing) = state.active_session() else { return Vec::new() };
+        let place = self.place.as_ref().or(playing.place.as_ref());
+        let in_scene = attending_in_scene(state, playing);
+        let attending = attending_at(playing, &in_scene, place);
+        let mut present = scene_hearers(state, attending, &playing.absent, place, scene_moment(state, playing));
+        let witnesses = {
+            let last_named = last_named(names, state, place, self.recorded_line);
+            let scene = NarratedScene { place, present: &present, party: attending, last_named };
+            only_witnesses(names, state, &self.text, &scene)
+        };
+        let Some(witnesses) = witnesses else { return Vec::new() };
+        present.retain(|id| !witnesses.contains(id));
+        present
+    }
+
+    /// Returns the person in the scene to whom a pronoun in place of a speaker refers: see [`referent`]. A person who spoke last
+    /// under a secret name speaks under this name again.
+    pub(super) fn referent_in_scene(&self, names: &SpeakerNames<'_>, state: &State, pronoun: &str) -> Referent {
+        let Some(playing) = state.active_session() else { return Referent::Nobody };
         let place = self.place.as_ref().or(playing.place.as_ref());
         let in_scene = attending_in_scene(state, playing);
         let attending = attending_at(playing, &in_scene, place);
@@ -376,30 +422,7 @@ impl LogLine {
         let mut lines: Vec<&Arc<Passage>> =
             lines.filter(|passage| is_table_line(passage) && !passage.is_out_of_character()).collect();
         lines.sort_unstable_by_key(|passage| Reverse(passage.line));
-        let scene = lines.into_iter().take_while(|passage| passage.place.as_ref() == place).take(MAX_SCENE_LINES);
-        let mut mentioned: Vec<Speaker> = Vec::new();
-        for line in scene {
-            match &line.speaker {
-                Some(id) => mentioned.push(Speaker { id: id.clone(), alias: line.speaker_alias.clone() }),
-                None => {
-                    let actors = actors(names, state, &line.text, &NarratedScene::default());
-                    mentioned.extend(actors.into_iter().rev().map(|actor| Speaker::from(actor.id)));
-                }
-            }
-        }
-        // A masked speaker is not in the scene as itself.
-        mentioned.retain(|speaker| speaker.alias.is_some() || present.contains(&speaker.id));
-        let with = |known: Option<&str>| {
-            let is_meant = |id: &EntityId| subject_pronoun(state, id) == known;
-            let last = mentioned.iter().find(|speaker| is_meant(&speaker.id)).cloned();
-            last.or_else(|| {
-                let mut others = present.iter().filter(|id| is_meant(id));
-                others.next().filter(|_| others.next().is_none()).map(|id| Speaker::from(id.clone()))
-            })
-        };
-        // "They" often stands for several persons.
-        let is_singular = words::contains_word(&words::english().person_pronouns, pronoun);
-        with(Some(pronoun)).or_else(|| with(None).filter(|_| is_singular))
+        referent(names, state, pronoun, &SceneLines { lines: &lines, place, present: &present })
     }
 
     /// Returns whether the line is narration whose hearers are not named.

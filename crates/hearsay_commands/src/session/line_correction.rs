@@ -11,9 +11,15 @@ use hearsay_belief::{
 };
 use hearsay_model::{
     Acquisition, Author, Change, Credence, EntityId, Evidence, Fact, FactId, FactStatus, Knower, KnowledgeEdge,
-    KnowledgeId, Operation, Passage, PassageId, SessionId, State, Timestamp, attribute, words,
+    KnowledgeId, Operation, Passage, PassageId, SessionId, State, TalkKind, Timestamp, attribute, words,
 };
-use hearsay_query::{ids::require_entities, preview::state_after, resolve::Speaker, session::session_or_latest};
+use hearsay_query::{
+    ids::require_entities,
+    preview::state_after,
+    resolve::Speaker,
+    review::{extracted_names, is_unconfirmed_entity},
+    session::session_or_latest,
+};
 
 use super::{
     LogLine, extracted_facts::cites, is_table_line, joined_operation::joined_operation, stated_facts::stated_facts,
@@ -64,18 +70,28 @@ impl LineCorrection {
     /// the misspelled name of the speaker, and is removed from the text.
     ///
     /// # Errors
-    /// Returns an error if the session, the line or a character does not exist, if the speaker cannot speak, or if a new
-    /// hearer is dead.
+    /// Returns an error if the session, the line or a character does not exist, if the speaker cannot speak, if the name of
+    /// the speaker waits for review, or if a new hearer is dead.
     pub fn passage(&self, state: &State) -> Result<Passage, CommandError> {
         let (_, recorded) = recorded_line(state, self.session.as_ref(), Some(self.line))?;
         require_entities(state, self.with.iter().chain(&self.without))?;
-        let moment = recorded.time.as_ref().and_then(|date| date.time);
+        let moment = recorded.said_at();
         if let Some(dead) = self.with.iter().find(|id| is_dead(state, id, moment)) {
             return Err(LearnError::Dead(dead.clone()).into());
         }
         let mut passage = Passage::clone(recorded);
+        // A speaker that was only found in a text disappears with this text.
+        passage.heard_by.retain(|knower| knower.entity().is_none_or(|id| state.entity(id).is_some()));
+        let is_unknown = |speaker: &EntityId| state.entity(speaker).is_none();
+        if self.speaker.is_none() && passage.speaker.as_ref().is_some_and(is_unknown) {
+            (passage.speaker, passage.speaker_alias, passage.lie) = (None, None, false);
+            if passage.talk_kind == Some(TalkKind::InCharacter) {
+                passage.talk_kind = Some(TalkKind::Narration);
+            }
+        }
         if let Some(speaker) = &self.speaker {
             require_speaker(state, &speaker.id)?;
+            require_confirmed(state, &speaker.id)?;
             if recorded.speaker.is_none() {
                 let line = LogLine::spoken_by(speaker, &recorded.text, state)?;
                 passage.talk_kind = line.known_talk_kind(false);
@@ -160,6 +176,19 @@ impl LineCorrection {
         parts.extend(changed(&self.without, false).map(|names| format!("not heard by {names}")));
         let session = recorded.session.as_ref().map_or("", SessionId::as_str);
         format!("{session}: line {} corrected: {}", self.line, parts.join("; "))
+    }
+}
+
+/// Checks that the name of a new speaker does not wait for review. The correction removes the name before the words, and a
+/// character that was only found in this name would disappear with it.
+fn require_confirmed(state: &State, id: &EntityId) -> Result<(), CommandError> {
+    let waiting = extracted_names(state, id).find(|name| name.status() == FactStatus::Proposed);
+    match waiting.filter(|_| is_unconfirmed_entity(state, id)) {
+        Some(fact) => {
+            let name = fact.object().text().unwrap_or(id.as_str()).to_owned();
+            Err(CommandError::SpeakerWaits { name, fact: fact.id() })
+        }
+        None => Ok(()),
     }
 }
 

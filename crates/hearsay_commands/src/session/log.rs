@@ -358,7 +358,7 @@ fn withheld_secrets(views: &StateViews, line: &LogLine, passage: &Passage) -> Ve
 
 /// Returns the hearers of a passage that do not know a fact.
 pub fn hearers_without(views: &StateViews, fact: FactId, passage: &Passage) -> Vec<Knower> {
-    let moment = passage.time.as_ref().and_then(|date| date.time);
+    let moment = passage.said_at();
     let is_unknown_to = |knower: &&Knower| views.get(knower, moment).fact(fact).is_none();
     passage.heard_by.iter().filter(is_unknown_to).cloned().collect()
 }

@@ -21,8 +21,8 @@ pub struct LogLine {
     /// place, and the following lines are said at the previous place, unless the text [names the
     /// hearers](Self::names_hearers).
     pub place: Option<EntityId>,
-    /// Whether the line is narration about attending characters who are at `place`, while the scene stays where it is. The
-    /// characters at `place` hear the line.
+    /// Whether the line is narration about characters who are at `place`, while the scene stays where it is. The characters
+    /// at `place` hear the line, and nobody moves.
     pub is_aside: bool,
     /// Game time of the line. `None` means the later of the game clock and the time that the log has reached.
     pub time: Option<String>,

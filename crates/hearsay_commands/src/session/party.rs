@@ -21,7 +21,8 @@ pub(super) struct Party {
     outside: BTreeMap<EntityId, EntityId>,
     /// Characters who stayed at their place when the scene changed.
     left_behind: Vec<EntityId>,
-    /// Non-player characters that came to a place by speaking there, each with the place.
+    /// Non-player characters that came to a place by speaking there, or as the given hearers of a line there, each with
+    /// the place.
     pub(super) guests: Vec<(EntityId, EntityId)>,
     /// Characters that came into the scene by speaking, in order.
     pub(super) joined_by_speech: Vec<EntityId>,
@@ -78,6 +79,11 @@ impl Party {
     pub(super) fn add_guest(&mut self, id: &EntityId, place: &EntityId) {
         self.guests.retain(|(guest, _)| guest != id);
         self.guests.push((id.clone(), place.clone()));
+    }
+
+    /// Returns the non-player characters that came to a place.
+    pub(super) fn guests_at<'a>(&'a self, place: &'a EntityId) -> impl Iterator<Item = EntityId> + 'a {
+        self.guests.iter().filter(move |(_, at)| at == place).map(|(guest, _)| guest.clone())
     }
 
     /// Adds a player character to the scene, unless it is already there.

@@ -1,6 +1,6 @@
 //! Place, game time and present characters at one line of a log.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_belief::{is_dead, learn::LearnError};
 use hearsay_model::{
@@ -57,7 +57,8 @@ impl LogPosition<'_> {
         let aloud_speaker = speaker.as_ref().filter(|_| is_said_aloud);
         let elsewhere = aloud_speaker.filter(|_| line.place.is_none());
         let elsewhere = elsewhere.and_then(|id| self.place_outside(id, alias.is_some(), moment));
-        let elsewhere = elsewhere.or_else(|| self.place_aside(line, moment));
+        let aside = line.place.as_ref().filter(|_| line.is_aside && self.speakers_join);
+        let elsewhere = elsewhere.or_else(|| aside.cloned());
         let place = elsewhere.clone().or_else(|| self.reach_place(line, moment));
         // A line of a file can be older than the death.
         let mut named_hearers = line.heard_by.iter().chain(&line.with).filter(|_| line.number.is_none());
@@ -100,8 +101,9 @@ impl LogPosition<'_> {
     }
 
     /// Returns the place of a line. The scene moves to the place that the line names, unless the line reaches only given
-    /// hearers and leaves out a character in the scene. Given hearers who left the session attend it again. A whisper is no
-    /// reason to leave others behind. A mark in a transcript moves the whole scene.
+    /// hearers and leaves out a character in the scene. Given hearers who left the session attend it again, and
+    /// non-player characters come to the place. A whisper is no reason to leave others behind. A mark in a transcript moves
+    /// the whole scene.
     fn reach_place(&mut self, line: &LogLine, moment: Option<GameTime>) -> Option<EntityId> {
         let other_place = line.place.as_ref().filter(|place| self.place.as_ref() != Some(*place) && !line.is_aside);
         if let Some(place) = other_place {
@@ -112,6 +114,7 @@ impl LogPosition<'_> {
                 let has_given_hearers = !line.heard_by.is_empty() && !line.names_hearers;
                 if has_given_hearers {
                     self.party.bring_back(is_named);
+                    self.bring_named_npcs(line, place, moment);
                 }
                 if has_given_hearers && self.party.step_aside(place, is_named) {
                     return Some(place.clone());
@@ -124,11 +127,23 @@ impl LogPosition<'_> {
         self.place.clone()
     }
 
-    /// Returns the place of narration about attending characters outside the scene (see [`LogLine::is_aside`]). Returns `None`
-    /// if no attending character is there.
-    fn place_aside(&self, line: &LogLine, moment: Option<GameTime>) -> Option<EntityId> {
-        let place = line.place.as_ref().filter(|_| line.is_aside && self.speakers_join)?;
-        (!self.party.away_at(self.state, place, moment).is_empty()).then(|| place.clone())
+    /// Brings the speaker and the given hearers of a line to the place that the line names, as far as they are non-player
+    /// characters who do not attend the session. A character under a secret name does not come as itself. In a game, the
+    /// game decides where the non-player characters are.
+    fn bring_named_npcs(&mut self, line: &LogLine, place: &EntityId, moment: Option<GameTime>) {
+        if self.is_game {
+            return;
+        }
+        let speaker = line.speaker.as_ref().filter(|speaker| speaker.alias.is_none()).map(|speaker| &speaker.id);
+        let attending = self.party.attending();
+        for id in line.heard_by.iter().chain(&line.with).chain(speaker) {
+            let is_npc = self.state.kind(id).is_some_and(|kind| kind.is_character() && kind != Kind::Player);
+            let is_gone = is_dead(self.state, id, moment) || self.undecided.contains_key(id);
+            if is_npc && !is_gone && !attending.contains(id) {
+                self.party.absent.remove(id);
+                self.party.add_guest(id, place);
+            }
+        }
     }
 
     /// Returns the place outside the scene where a speaker and at least one attending character are. A line that it says
@@ -201,14 +216,22 @@ impl LogPosition<'_> {
             time: self.time.as_ref(),
         };
         let mut arrival = scene.arrival(characters, author, now)?;
-        for (place, characters) in party.places_outside() {
-            let aside = SessionScene { attending: &characters, place: Some(place), ..scene };
-            arrival.extend(aside.stay_outside(&characters, author, now)?);
+        let places_outside = party.places_outside();
+        for (&place, characters) in &places_outside {
+            let there: Vec<EntityId> = characters.iter().cloned().chain(party.guests_at(place)).collect();
+            let aside = SessionScene { attending: &there, place: Some(place), ..scene };
+            arrival.extend(aside.stay_outside(characters, author, now)?);
         }
-        for (guest, place) in &party.guests {
-            let attending: &[EntityId] = if self.place.as_ref() == Some(place) { &attending } else { &[] };
-            let visited = SessionScene { attending, place: Some(place), ..scene };
-            arrival.extend(visited.arrival(std::slice::from_ref(guest), author, now)?);
+        let visited_places: BTreeSet<&EntityId> = party.guests.iter().map(|(_, place)| place).collect();
+        for place in visited_places {
+            let guests: Vec<EntityId> = party.guests_at(place).collect();
+            let outside = places_outside.get(place).into_iter().flatten();
+            let there: Vec<EntityId> = match self.place.as_ref() == Some(place) {
+                true => attending.clone(),
+                false => outside.chain(&guests).cloned().collect(),
+            };
+            let visited = SessionScene { attending: &there, place: Some(place), ..scene };
+            arrival.extend(visited.arrival(&guests, author, now)?);
         }
         arrival.summary.push_str(&party.left_behind_summary(self.state));
         Ok(arrival)
@@ -216,8 +239,8 @@ impl LogPosition<'_> {
 
     /// Returns the attending characters in the scene, and the non-player characters that came into it by speaking.
     fn attending_with_guests(&self) -> Vec<EntityId> {
-        let guests = self.party.guests.iter().filter(|(_, at)| Some(at) == self.place.as_ref());
-        self.party.present.iter().chain(guests.map(|(guest, _)| guest)).cloned().collect()
+        let guests = self.place.iter().flat_map(|place| self.party.guests_at(place));
+        self.party.present.iter().cloned().chain(guests).collect()
     }
 
     /// Returns the hearers of a line said aloud.
@@ -229,7 +252,8 @@ impl LogPosition<'_> {
     fn hearers_at(&self, attending: &[EntityId], place: Option<&EntityId>) -> Vec<EntityId> {
         let moment = self.time.as_ref().and_then(|date| date.time);
         let mut hearers = living_in_scene(self.state, attending, &self.party.absent, place, moment);
-        hearers.retain(|id| !self.undecided.contains_key(id));
+        let is_elsewhere = |id: &EntityId| self.party.guests.iter().any(|(guest, at)| guest == id && Some(at) != place);
+        hearers.retain(|id| !self.undecided.contains_key(id) && !is_elsewhere(id));
         hearers
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_belief::{
-    Occasion, StateViews, hides_from,
+    Occasion, StateViews, hides_from, is_dead,
     learn::{self, Acquaintance},
     moves_after,
 };
@@ -87,7 +87,7 @@ fn start(state: &State, new: &NewSession, author: &Author, now: Timestamp) -> St
         return Err(CommandError::Playing(playing.session.clone()));
     }
     let (session, place) = new.session(state)?;
-    let moment = session.start.as_ref().and_then(|date| date.time);
+    let moment = session.started_at();
     // In a game, the game decides where the characters are.
     let together = || common_location(state, &session.present, moment).filter(|_| *author != Author::Game);
     let place = place.or_else(|| last_place(state)).or_else(together);
@@ -167,8 +167,11 @@ fn attend(state: &State, arrive: &[EntityId], leave: &[EntityId], author: &Autho
         let verb = if names.len() == 1 { one } else { several };
         (!names.is_empty()).then(|| format!("{} {verb}", words::join_names(&names)))
     };
+    let (dead, living): (Vec<EntityId>, Vec<EntityId>) =
+        arriving.iter().cloned().partition(|id| is_dead(state, id, moment));
     let parts = [
-        describe(&arriving, "joins", "join"),
+        describe(&living, "joins", "join"),
+        describe(&dead, "joins, but is dead and hears nothing", "join, but are dead and hear nothing"),
         describe(leave, "leaves", "leave"),
         describe(&already_here, "is already here", "are already here"),
     ];
@@ -266,8 +269,7 @@ fn end(state: &State, time: Option<&str>, author: &Author) -> StepResult {
         Some(raw) => Some(parse_date(state, raw)?),
         None => later_time(state, playing.time.clone()),
     };
-    let time_of = |date: &Option<Date>| date.as_ref().and_then(|date| date.time);
-    if let (Some(start_time), Some(end_time)) = (time_of(&session.start), time_of(&session.end))
+    if let (Some(start_time), Some(end_time)) = (session.started_at(), session.ended_at())
         && end_time < start_time
     {
         let print = |time| state.calendar().format(time);
@@ -376,8 +378,9 @@ fn name_word_owners(state: &State) -> BTreeMap<String, Option<EntityId>> {
 
 /// Returns the entities that a character met in a session, and those whose names it heard: the other characters who
 /// attended the session, the speakers of the lines that the character heard, the entities that these lines name, and
-/// the places where these lines were said. A character who did not attend the session met only those attending
-/// characters who heard the same lines. `owners` contains the [words of names](name_word_owners).
+/// the places where these lines were said. It also met the characters whom narration names in the same scene. A character
+/// who did not attend the session met only those attending characters who heard the same lines. `owners` contains the
+/// [words of names](name_word_owners).
 fn acquaintance(
     state: &State,
     session: &Session,
@@ -402,6 +405,11 @@ fn acquaintance(
         // A speaker with a secret name is a stranger.
         acquaintance.met.extend(passage.speaker.clone().filter(|_| passage.speaker_alias.is_none()));
         acquaintance.named.extend(passage.mentions.iter().cloned());
+        // Narration shows those whom it names, if they are in the scene: "Hanna pours the ale."
+        let is_narrated = passage.speaker.is_none() && passage.has_participant(&knower);
+        let shown =
+            passage.mentions.iter().filter(|id| is_narrated && passage.has_participant(&Knower::from((*id).clone())));
+        acquaintance.met.extend(shown.cloned());
         // Somebody who reads or hears of a line later does not know where it was said.
         acquaintance.visited.extend(passage.place.clone().filter(|_| passage.has_participant(&knower)));
     }

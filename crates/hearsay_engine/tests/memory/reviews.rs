@@ -158,18 +158,16 @@ fn rejected_facts_count_as_decided() {
     hear(&memory, "OWES", "mirela-voss", 0.5);
     let owes = fact(&memory, "pell", "OWES");
     decide(&memory, &owes, Decision::Reject).unwrap();
-    for decision in [
-        Decision::Accept,
-        Decision::False,
-        Decision::Reject,
-        Decision::Edit { subject: None, predicate: None, object: None, statement: None },
-    ] {
+    for decision in [Decision::False, Decision::Reject] {
         refused(
             &memory,
             |memory| decide(memory, &owes, decision),
             &["does not wait for review, because its status is rejected"],
         );
     }
+    // Only a decision that the fact is true reopens it.
+    decide(&memory, &owes, Decision::Accept).unwrap();
+    assert_eq!(fact(&memory, "pell", "OWES").status(), FactStatus::Canon);
     refused(&memory, |memory| memory.decide(no_fact(), Decision::Accept).unwrap().wait(), &["there is no fact"]);
 }
 

@@ -1,7 +1,7 @@
 //! Compares extracted facts with labelled facts.
 
 use hearsay_extract::{ExtractedFact, Extraction, Extractor, FactObject, Mention};
-use hearsay_model::{Predicate, PredicateRole, Vocabulary, text};
+use hearsay_model::{Predicate, PredicateRole, Vocabulary, text, words::is_article};
 
 use super::labelled::LabelledFact;
 
@@ -61,9 +61,8 @@ pub(super) fn mention_matches(mention: &Mention, label: &str, extraction: &Extra
 /// Returns whether two values match: their words are the same, or one value contains all words of the other. Articles
 /// are ignored.
 pub(crate) fn values_match(a: &str, b: &str) -> bool {
-    let words = |value: &str| -> Vec<String> {
-        text::words(value).into_iter().filter(|word| !["a", "an", "the"].contains(&word.as_str())).collect()
-    };
+    let words =
+        |value: &str| -> Vec<String> { text::words(value).into_iter().filter(|word| !is_article(word)).collect() };
     let (a, b) = (words(a), words(b));
     !a.is_empty() && !b.is_empty() && (text::contains_name(&a, &b) || text::contains_name(&b, &a))
 }

@@ -1,7 +1,7 @@
 //! Finds the subjects of finite verbs, and the antecedents of relative pronouns such as "who".
 
 use super::{Clause, ClauseParser, ClauseType, MAX_LIST_LENGTH, SubjectSource};
-use crate::{chunker::VerbForm, grammar::WordClass, word_lists::lists};
+use crate::{chunker::VerbForm, conjugation::third_person, grammar::WordClass, tokenizer::Token, word_lists::lists};
 
 impl ClauseParser<'_> {
     /// Returns the subject of a finite verb, the item where its clause begins, and how the subject was found.
@@ -180,6 +180,9 @@ impl ClauseParser<'_> {
                     has_conjunction = true;
                     if q > 0 && self.word(q - 1) == "," {
                         q -= 1;
+                        if list.len() == 1 && self.begins_clause(q, last) {
+                            break;
+                        }
                     }
                 } else if !(self.word(q) == "," && has_conjunction) {
                     break;
@@ -211,6 +214,20 @@ impl ClauseParser<'_> {
             }
             return Some((vec![np], k, SubjectSource::Direct));
         }
+    }
+
+    /// Returns whether a comma and the "and" after it begin a new clause, so that the noun group at item `last` is the only
+    /// subject of the next verb: "A shot at them, and Odo is dead", "A shot at them, and Odo fell".
+    fn begins_clause(&self, comma: usize, last: usize) -> bool {
+        let follows_preposition = comma > 1 && self.is_preposition(comma - 2);
+        let verb = (last + 1..self.chunks.items.len()).find_map(|item| self.verb_group_at(item));
+        let is_singular = verb.filter(|verb| verb.form == VerbForm::Finite).is_some_and(|verb| {
+            let third_person = third_person(&verb.lemma);
+            let is_singular =
+                |token: &Token| token.norm == third_person || lists().auxiliaries.singular.contains(&token.norm);
+            self.tokens.get(verb.start..verb.end).unwrap_or_default().iter().any(is_singular)
+        });
+        follows_preposition || (is_singular && !lists().conjunctions.alternatives.contains(self.word(comma + 1)))
     }
 
     /// Returns the noun groups that a relative pronoun refers to, and the item where they begin.

@@ -70,17 +70,38 @@ impl MentionFinder<'_> {
         })
     }
 
-    /// Returns the character whose player is named before a verb of speech in narration: "Mark says he goes home" is
-    /// about the character of Mark.
+    /// Returns the character whose player narration names: "Mark goes home" is about the character of Mark. At the start of
+    /// a sentence, a common word such as "Mark" is a name only before a verb of speech.
     pub(super) fn find_player(&self, tokens: &[Token], at: usize) -> Option<NameMention> {
-        let next = tokens.get(at + 1).filter(|_| !self.is_speech && tokens[at].is_capitalized)?;
-        let is_speech_verb = self.grammar.verb_forms.get(&next.norm)?.iter().any(|(verb, form)| {
-            form.has(Inflections::THIRD.or(Inflections::PAST)) && self.grammar.verb_properties(verb).is_speech
+        let first = tokens.get(at).filter(|token| !self.is_speech && is_name_word(token))?;
+        let words = tokens[at..].iter().take_while(|token| is_name_word(token)).count();
+        let character = |count: usize| {
+            let words: Vec<&str> = tokens[at..at + count].iter().map(|token| token.norm.as_str()).collect();
+            self.lexicon.character_of_player(&words.join(" "))
+        };
+        let (count, character) = (1..=words).rev().find_map(|count| Some((count, character(count)?)))?;
+        let next = tokens.get(at + count);
+        let precedes_speech_verb = next.and_then(|next| self.grammar.verb_forms.get(&next.norm)).is_some_and(|forms| {
+            forms.iter().any(|(verb, form)| {
+                form.has(Inflections::THIRD.or(Inflections::PAST)) && self.grammar.verb_properties(verb).is_speech
+            })
         });
-        let character = self.lexicon.character_of_player(&tokens[at].norm).filter(|_| is_speech_verb)?;
-        Some(NameMention {
+        let can_be_other_word = count == 1
+            && Self::is_sentence_start(tokens, at)
+            && (is_common_word(&first.norm) || self.grammar.verb_forms.contains_key(&first.norm));
+        // "Mark Oakley" is another person than the player Mark.
+        let is_part_of_longer_name = count == 1
+            && next.is_some_and(|next| {
+                is_name_word(next)
+                    && !is_common_word(&next.norm)
+                    && self.lexicon.max_name_words(&next.norm) == 0
+                    && !self.lexicon.is_player(&next.norm)
+                    && !self.grammar.verb_forms.contains_key(&next.norm)
+            });
+        let is_name = precedes_speech_verb || !(can_be_other_word || is_part_of_longer_name);
+        is_name.then_some(NameMention {
             start: at,
-            end: at + 1,
+            end: at + count,
             entity: EntityRef::Known(character),
             name_type: NameType::Alias,
             is_fuzzy: false,
@@ -270,6 +291,11 @@ impl MentionFinder<'_> {
             || scene.place == Some(entity)
             || scene.speaker == Some(entity)
     }
+}
+
+/// Returns whether a token is a capitalized word, as the words of a name are.
+fn is_name_word(token: &Token) -> bool {
+    token.is_capitalized && token.is_word() && !token.is("'s")
 }
 
 /// Returns whether a word stands before the noun of a name, as "sluice" does in "Sluice Hall". In "Order of the Rose",

@@ -74,9 +74,14 @@ impl MentionFinder<'_> {
         let mut names = Vec::new();
         let mut at = 0;
         while at < tokens.len() {
+            if Self::is_address_title(tokens, at) {
+                at += 1;
+                continue;
+            }
             let name = self
                 .find_known(tokens, at)
                 .or_else(|| self.find_player(tokens, at))
+                .or_else(|| self.find_title_address(tokens, at))
                 .or_else(|| self.find_short_address(tokens, at))
                 .or_else(|| self.find_similar(tokens, at))
                 .or_else(|| self.find_new(tokens, at, new_names));
@@ -89,6 +94,14 @@ impl MentionFinder<'_> {
             }
         }
         names
+    }
+
+    /// Returns whether a token is a noun with which people address a person of rank, as in "Her Grace" and "your honour". Such
+    /// a noun is no name.
+    fn is_address_title(tokens: &[Token], at: usize) -> bool {
+        let previous = at.checked_sub(1).map_or("", |at| tokens[at].norm.as_str());
+        lists().names.address_titles.contains(&tokens[at].norm)
+            && lists().pronouns.possessive_determiners.contains(previous)
     }
 
     fn word_class(&self, token: &Token) -> WordClass {

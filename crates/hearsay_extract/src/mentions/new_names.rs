@@ -1,6 +1,6 @@
 //! Finds names that belong to no entity of the campaign.
 
-use hearsay_model::{Span, spelling::is_common_word, text::normalize};
+use hearsay_model::{Span, spelling::is_common_word, text::normalize, words::is_title};
 
 use super::{EntityRef, MentionFinder, NameMention, NewNames, has_common_suffix, is_be_form, is_pronoun};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     function_words::is_discourse_marker,
     grammar::WordClass,
     kind_set::KindSet,
-    lexicon::{NameType, is_title, stated_gender},
+    lexicon::{NameType, stated_gender},
     tokenizer::{Token, TokenKind},
     word_lists::lists,
 };
@@ -183,6 +183,11 @@ impl MentionFinder<'_> {
     /// Returns whether the words from `at` up to, but not including, `end` can be a name.
     fn can_be_new_name(&self, tokens: &[Token], at: usize, end: usize) -> bool {
         let words = &tokens[at..end];
+        // The people at the table are no entities of the campaign.
+        let name: Vec<&str> = words.iter().map(|token| token.norm.as_str()).collect();
+        if self.lexicon.is_player(&name.join(" ")) {
+            return false;
+        }
         let is_all_caps = |token: &Token| {
             let word = &self.text[token.start..token.end];
             word.chars().count() > 1 && word.chars().filter(|c| c.is_alphabetic()).all(char::is_uppercase)

@@ -39,6 +39,31 @@ impl MentionFinder<'_> {
         })
     }
 
+    /// Returns the person whom a speaker addresses by a title: "I promise you, captain, …". The title belongs to exactly one
+    /// of the persons who are present.
+    pub(super) fn find_title_address(&self, tokens: &[Token], at: usize) -> Option<NameMention> {
+        let token = &tokens[at];
+        let is_mark = |token: &Token| token.is_punctuation(",.!?\u{2026}");
+        let (previous, next) = (at.checked_sub(1).map(|at| &tokens[at]), tokens.get(at + 1));
+        let is_set_off = previous.is_none_or(is_mark) && next.is_none_or(is_mark);
+        if !(self.is_speech && is_set_off && self.word_class(token).has(WordClass::TITLE)) {
+            return None;
+        }
+        let is_meant = |entity: &u32| {
+            Some(*entity) != self.scene.speaker && self.lexicon.entities[*entity as usize].has_title(&token.norm)
+        };
+        let mut addressed = self.scene.present.iter().copied().filter(is_meant);
+        let entity = addressed.next().filter(|_| addressed.next().is_none())?;
+        Some(NameMention {
+            start: at,
+            end: at + 1,
+            entity: EntityRef::Known(entity),
+            name_type: NameType::Description,
+            is_fuzzy: false,
+            is_ambiguous: false,
+        })
+    }
+
     /// Returns a known name that is spelt similarly to the words at a token.
     pub(super) fn find_similar(&self, tokens: &[Token], at: usize) -> Option<NameMention> {
         let first = &tokens[at];

@@ -69,6 +69,8 @@ pub(crate) struct PronounScope {
     pub(crate) nearest: Range<usize>,
     /// Whether a name of unknown gender fits the pronoun.
     pub(crate) accepts_unknown: bool,
+    /// Whether the pronoun refers to a name in `nearest` itself, even if this is the speaker of the line.
+    pub(crate) is_exact: bool,
 }
 
 impl ModelLine {
@@ -135,6 +137,15 @@ impl WindowLine {
         self.speaker.filter(|_| self.self_references.contains(&word)).or_else(hearer)
     }
 
+    fn pronoun_scope(&self, word: usize) -> Option<&PronounScope> {
+        self.pronoun_scopes.iter().find(|scope| scope.word == word)
+    }
+
+    /// Returns whether a candidate is a name among some words of the line.
+    fn names_within(&self, candidate: &ReferentCandidate, words: &Range<usize>) -> bool {
+        candidate.line == self.line && candidate.word.is_some_and(|at| words.contains(&at))
+    }
+
     /// Returns the words of a statement without words and punctuation at its end such as a comma or "and".
     pub(crate) fn trim_end(&self, mut words: Range<usize>) -> Range<usize> {
         while words.len() > 1 && self.non_final_words.contains(&(words.end - 1)) {
@@ -162,6 +173,11 @@ impl Window {
                 && other.word.is_some_and(|at| at < word || line.opening_subjects.contains(&at));
             is_in_line && other.gender == gender && !is_participant(other.entity)
         };
+        // In "Odo tells Bram that he left", which Odo says, Odo left.
+        let is_reported_speaker = || {
+            let scope = line.pronoun_scope(word).filter(|scope| scope.is_exact);
+            scope.is_some_and(|scope| line.names_within(candidate, &scope.nearest))
+        };
         let is_described_closer =
             |gender: Gender| line.described_persons.iter().any(|(at, other)| *at < word && *other == gender);
         candidate.line > line.line
@@ -171,7 +187,7 @@ impl Window {
             || pronoun_gender.is_some_and(|gender| {
                 let names_closer = || self.candidates.iter().any(|other| is_closer(other, gender));
                 ![Gender::Unknown, gender].contains(&candidate.gender)
-                    || is_participant(candidate.entity)
+                    || is_participant(candidate.entity) && !is_reported_speaker()
                     || line.speaker.is_some()
                         && candidate.line != line.line
                         && (names_closer() || is_described_closer(gender))
@@ -181,15 +197,14 @@ impl Window {
 
     /// Returns whether the scope of a pronoun contains a name that fits the pronoun, but not the candidate.
     fn is_out_of_scope(&self, line: &WindowLine, word: usize, gender: Gender, candidate: &ReferentCandidate) -> bool {
-        let Some(scope) = line.pronoun_scopes.iter().find(|scope| scope.word == word) else { return false };
-        let is_within = |candidate: &ReferentCandidate, words: &Range<usize>| {
-            candidate.line == line.line && candidate.word.is_some_and(|at| words.contains(&at))
-        };
+        let Some(scope) = line.pronoun_scope(word) else { return false };
+        let is_within = |candidate: &ReferentCandidate, words: &Range<usize>| line.names_within(candidate, words);
         let fits = |other: &&ReferentCandidate| {
             other.gender == gender || scope.accepts_unknown && other.gender == Gender::Unknown
         };
         let has_fitting_name = self.candidates.iter().filter(fits).any(|other| is_within(other, &scope.nearest));
-        has_fitting_name && !is_within(candidate, &(scope.nearest.start..word))
+        let end = if scope.is_exact { scope.nearest.end } else { word };
+        has_fitting_name && !is_within(candidate, &(scope.nearest.start..end))
     }
 }
 
@@ -328,7 +343,7 @@ mod tests {
     #[test]
     fn a_pronoun_refers_to_a_name_in_its_scope() {
         let [odo, bram] = [0, 1].map(EntityRef::Known);
-        let scope = |accepts_unknown| PronounScope { word: 2, nearest: 0..1, accepts_unknown };
+        let scope = |accepts_unknown| PronounScope { word: 2, nearest: 0..1, accepts_unknown, is_exact: false };
         let line =
             |names, scopes| ModelLine { pronoun_scopes: scopes, ..line_of_words(4, names, vec![(2, Gender::He)]) };
         for (gender, scopes, expected) in [
@@ -339,6 +354,25 @@ mod tests {
         ] {
             let lines = [line(vec![(0..1, bram)], Vec::new()), line(vec![(0..1, odo)], scopes)];
             assert_eq!(allowed_referents(&lines, 2, gender), expected, "{gender:?}");
+        }
+    }
+
+    #[test]
+    fn a_pronoun_of_reported_words_refers_to_the_speaker_even_of_the_line() {
+        let [odo, bram] = [0, 1].map(EntityRef::Known);
+        // "Odo tells Bram he …"
+        for (is_exact, speaker, expected) in [
+            (true, None, vec![odo]),
+            (true, Some(odo), vec![odo]),
+            (false, None, vec![odo, bram]),
+            (false, Some(odo), vec![bram]),
+        ] {
+            let scope = PronounScope { word: 3, nearest: 0..1, accepts_unknown: true, is_exact };
+            let names = vec![(0..1, odo), (2..3, bram)];
+            let told = line_of_words(4, names, vec![(3, Gender::He)]);
+            let told = ModelLine { speaker, pronoun_scopes: vec![scope], ..told };
+            let lines = [line_of_words(1, Vec::new(), Vec::new()), told];
+            assert_eq!(allowed_referents(&lines, 3, Gender::He), expected, "{is_exact} {speaker:?}");
         }
     }
 

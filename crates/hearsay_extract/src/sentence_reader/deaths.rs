@@ -2,7 +2,7 @@
 
 use hearsay_model::{Object, Span, Value, attribute};
 
-use super::{FactBasis, ResolvedEntity, SentenceReader, pronouns::pronoun_gender};
+use super::{FactBasis, RawFact, RawObject, ResolvedEntity, SentenceReader, pronouns::pronoun_gender};
 use crate::{
     assertion_status::AssertionStatus,
     chunker::{NounGroup, VerbForm},
@@ -11,6 +11,7 @@ use crate::{
     kind_set::KindSet,
     lexicon::Gender,
     mentions::EntityRef,
+    predicate_properties::PredicateProperties,
     tokenizer::Token,
     weights::Weight,
     word_lists::lists,
@@ -45,8 +46,9 @@ impl SentenceReader<'_> {
     }
 
     /// If a pronoun names the dead, and an earlier verb of the sentence has the entity as its subject and another person
-    /// as its object, returns this person. In "Odo stabs Bram and he dies", Bram is dead. `span` contains the words of the
-    /// fact, which begin with the pronoun.
+    /// as its object, returns this person. In "Odo stabs Bram and he dies", Bram is dead. If the entity harmed a person in
+    /// the previous sentence, returns this person: "Odo stabs Bram. He dies." `span` contains the words of the fact, which
+    /// begin with the pronoun.
     pub(super) fn object_of_dead_agent(&mut self, dead: &ResolvedEntity, span: Span) -> Option<ResolvedEntity> {
         let pronoun = self.tokens.iter().find(|token| token.start == span.start)?;
         let pronoun_gender = pronoun_gender(&pronoun.norm)?;
@@ -61,16 +63,37 @@ impl SentenceReader<'_> {
             .filter(acts_before)
             .filter_map(|clause| Some((clause.subjects.clone(), self.syntax.noun_group_at(clause.rest_items.start)?)))
             .collect();
-        actions.into_iter().rev().find_map(|(subjects, object)| {
+        let object = actions.into_iter().rev().find_map(|(subjects, object)| {
             let is_agent = self.resolve_all(&subjects, &[]).iter().any(|agent| agent.entity == dead.entity);
             let object = self.resolve(object, &[]).into_iter().next().filter(|object| !object.is_relative)?;
-            let gender = self.gender(object.entity);
-            let is_person = self.kinds(object.entity).intersects(KindSet::PERSON) && object.entity != dead.entity;
-            let can_be_meant = is_person && (gender == pronoun_gender || gender == Gender::Unknown);
-            (is_agent && can_be_meant).then(|| {
-                ResolvedEntity::uncertain(object.entity, Some(Weight::PRONOUN), Some(Weight::DOUBTFUL_PRONOUN))
-            })
-        })
+            (is_agent && self.can_be_meant(object.entity, pronoun_gender, dead)).then_some(object.entity)
+        });
+        let harm = self.history.previous_harm().filter(|harm| harm.agent == dead.entity);
+        let victim = harm.map(|harm| harm.victim).filter(|victim| self.can_be_meant(*victim, pronoun_gender, dead));
+        let meant = object.or(victim)?;
+        Some(ResolvedEntity::uncertain(meant, Some(Weight::PRONOUN), Some(Weight::DOUBTFUL_PRONOUN)))
+    }
+
+    /// Returns whether a pronoun of the gender can refer to a person other than `dead`.
+    fn can_be_meant(&self, entity: EntityRef, pronoun_gender: Gender, dead: &ResolvedEntity) -> bool {
+        let gender = self.gender(entity);
+        let is_other_person = self.kinds(entity).intersects(KindSet::PERSON) && entity != dead.entity;
+        is_other_person && (gender == pronoun_gender || gender == Gender::Unknown)
+    }
+
+    /// Records the last harm that the sentence states. A pronoun in the next sentence can refer to the victim: "Odo stabs
+    /// Bram. He is dead."
+    pub(super) fn record_harm(&mut self) {
+        let harm = |fact: &RawFact| {
+            let target = &self.grammar.targets[fact.pattern_target];
+            let RawObject::Entity(object) = fact.object else { return None };
+            let is_stated = !fact.denied && !fact.ended && !fact.weight_names.is_candidate();
+            let (agent, victim) = if target.is_inverse { (object, fact.subject) } else { (fact.subject, object) };
+            (is_stated && target.has(PredicateProperties::HARM)).then_some((agent, victim))
+        };
+        if let Some((agent, victim)) = self.facts.iter().rev().find_map(harm) {
+            self.history.record_harm(agent, victim);
+        }
     }
 
     /// Records the death of each person whom somebody finds or leaves dead: "They find Odo murdered in the cellar."

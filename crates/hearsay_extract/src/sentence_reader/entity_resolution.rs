@@ -3,6 +3,7 @@
 use super::SentenceReader;
 use crate::{
     chunker::{Chunk, NounGroup},
+    clauses::{Clause, ClauseType},
     coreference::EntityMention,
     grammar::WordClass,
     kind_set::KindSet,
@@ -191,8 +192,23 @@ impl SentenceReader<'_> {
         } else {
             return None;
         };
-        let antecedent = self.history.resolve_pronoun(gender, group.start, excluded)?;
+        // In "Odo says the man is dead", the man is not Odo.
+        let mut excluded = excluded.to_vec();
+        excluded.extend(self.speech.speaker);
+        excluded.extend(self.reporting_persons(group.start));
+        let antecedent = self.history.resolve_pronoun(gender, group.start, &excluded)?;
         Some(ResolvedEntity::uncertain(antecedent.entity, Some(Weight::FAR_PRONOUN), Some(Weight::DOUBTFUL_PRONOUN)))
+    }
+
+    /// Returns the named persons who say the words at a token, as in "Odo says the man is dead".
+    fn reporting_persons(&self, token: usize) -> Vec<EntityRef> {
+        let clause = self.clauses.iter().rfind(|clause| self.chunk_start(clause.start) <= token);
+        let is_complement = |clause: &&Clause| clause.clause_type == ClauseType::Complement;
+        let parent = clause.filter(is_complement).and_then(|clause| clause.parent);
+        let is_speech = |at: &usize| self.grammar.verb_properties(&self.verb_group(*at).lemma).is_speech;
+        let Some(parent) = parent.filter(is_speech) else { return Vec::new() };
+        let names = self.clauses[parent].subjects.iter().filter_map(|np| self.noun_group(*np).name);
+        names.map(|name| self.names[name].entity).collect()
     }
 
     /// Returns the entities that several noun groups refer to.

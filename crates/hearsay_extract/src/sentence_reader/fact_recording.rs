@@ -10,7 +10,7 @@ use super::{
 use crate::{
     assertion_status::AssertionStatus,
     chunker::VerbForm,
-    function_words::is_pronoun,
+    function_words::{is_be_form, is_pronoun},
     grammar::{Pattern, Target, WordClass},
     kind_set::KindSet,
     mentions::EntityRef,
@@ -218,12 +218,39 @@ impl SentenceReader<'_> {
             attribute::OCCUPATION => !weight_names.contains(&Weight::LOOSE) || !self.is_part_of_name(subject, &value),
             attribute::POPULATION => value.split_whitespace().any(|word| self.is_number(&word.to_lowercase())),
             // "Burned by Lyra" and "beaten out of a ploughshare" describe an act and not a condition.
-            attribute::CONDITION => !self.names_agent(span),
-            attribute::APPEARANCE => !lists().nouns.body_parts.contains(value.to_lowercase().as_str()),
+            attribute::CONDITION => !Self::is_bare_part(&value) && !self.names_agent(span),
+            attribute::APPEARANCE => !Self::is_bare_part(&value) && !self.is_other_possession(target, &value),
+            attribute::PERSONALITY => !self.is_momentary_manner(&value),
             attribute::DATE => self.has_time_expression(&value),
             _ => true,
         };
         fits.then_some(value)
+    }
+
+    /// Returns whether a value is an adjective that says how somebody acts at the moment: "Cold, Odo turns away". In "Odo is
+    /// cold", it describes Odo.
+    fn is_momentary_manner(&self, value: &str) -> bool {
+        let mut finite = self.chunks.verb_groups.iter().filter(|vg| vg.form == VerbForm::Finite && !vg.is_omitted);
+        let acts = finite.next().is_some_and(|first| !first.is_copula && finite.all(|vg| !vg.is_copula));
+        acts && lists().adjectives.manners.contains(&value.to_lowercase())
+    }
+
+    /// Returns whether a value is a part of the body alone, as in "nose" and "nose is". Such a value describes nobody.
+    fn is_bare_part(value: &str) -> bool {
+        let words = hearsay_model::text::words(value);
+        let mut described = words.iter().rev().skip_while(|word| is_be_form(word));
+        let last = described.next();
+        described.next().is_none() && last.is_none_or(|noun| lists().nouns.body_parts.contains(noun.as_str()))
+    }
+
+    /// Returns whether a value is a possession that belongs only to attributes other than the target: a purse is no
+    /// appearance.
+    fn is_other_possession(&self, target: &Target, value: &str) -> bool {
+        let noun = value.to_lowercase();
+        let fits = |(index, _): &(usize, bool)| self.grammar.targets[*index].predicate == target.predicate;
+        let entries = self.grammar.possession_nouns.get(&noun);
+        entries.is_some_and(|entries| !entries.iter().any(fits))
+            && !self.grammar.attribute_adjectives.contains_key(&noun)
     }
 
     /// Returns whether a word is part of the main name of an entity of the campaign.
@@ -291,6 +318,32 @@ impl SentenceReader<'_> {
         matches!(previous_word, "aged" | "age" | ":") && !weight_names.contains(&Weight::LOOSE)
             || (matches!(previous_word, "," | "(") && is_adult_age && (has_finite_verb || is_only_number))
             || is_counted_candidate
+    }
+
+    /// Drops the ages that are numbers alone after a debt: "in debt to Odo, forty".
+    pub(super) fn drop_amounts_read_as_ages(&mut self) {
+        let targets = &self.grammar.targets;
+        let is_debt = |fact: &&RawFact| {
+            targets[fact.pattern_target].has(PredicateProperties::HAS_TWO_OBJECTS) && !fact.weight_names.is_candidate()
+        };
+        let Some(debt_end) = self.facts.iter().filter(is_debt).map(|fact| fact.span.end).min() else { return };
+        let is_bare_number = |object: &RawObject| match object {
+            RawObject::Value(value) => value.split_whitespace().all(|word| self.is_number(&word.to_lowercase())),
+            RawObject::Entity(_) => false,
+        };
+        let is_set_off = |fact: &RawFact| {
+            let names = [Weight::BESIDE, Weight::TELEGRAPH, Weight::LOOSE];
+            fact.weight_names.names.iter().any(|name| names.contains(name))
+        };
+        let is_amount = |fact: &RawFact| {
+            targets[fact.target].predicate == *attribute::AGE
+                && fact.span.end > debt_end
+                && is_set_off(fact)
+                && is_bare_number(&fact.object)
+        };
+        let amounts: Vec<bool> = self.facts.iter().map(is_amount).collect();
+        let mut amounts = amounts.into_iter();
+        self.facts.retain(|_| amounts.next() != Some(true));
     }
 
     /// Restricts the classes of a new name to those that fit a fact about it. Returns whether the entity can have one

@@ -252,7 +252,9 @@ impl SentenceReader<'_> {
         self.run_stage(ExtractionStage::AttributeCandidates, Self::propose_from_notes);
         self.run_stage(ExtractionStage::Classifiers, |reader| reader.apply_classifiers(&statuses));
         self.drop_facts_about_address();
+        self.drop_amounts_read_as_ages();
         self.note_announcement();
+        self.record_harm();
     }
 
     /// Runs a stage, unless it is switched off.

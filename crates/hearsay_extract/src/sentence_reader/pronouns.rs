@@ -3,8 +3,9 @@
 use super::{ResolvedEntity, SentenceReader};
 use crate::{
     chunker::Chunk,
+    clauses::ClauseType,
     coreference::Antecedent,
-    function_words::is_second_person,
+    function_words::{first_person, is_second_person},
     grammar::WordClass,
     kind_set::KindSet,
     lexicon::Gender,
@@ -125,7 +126,7 @@ impl SentenceReader<'_> {
 
     pub(crate) fn resolve_pronoun(&self, word: &str, token: usize, excluded: &[EntityRef]) -> Vec<ResolvedEntity> {
         let gender = match word {
-            word if lists().pronouns.speaker.contains(word) => {
+            word if first_person(word).is_some() => {
                 return self.speech.speaker.map(ResolvedEntity::certain).into_iter().collect();
             }
             word if is_second_person(word) => {
@@ -142,6 +143,9 @@ impl SentenceReader<'_> {
                 None => return Vec::new(),
             },
         };
+        if let Some(entity) = self.reported_referent(gender, token) {
+            return vec![ResolvedEntity::uncertain(entity, Some(Weight::PRONOUN), None)];
+        }
         let mut excluded = excluded.to_vec();
         if self.speech.is_direct_speech || self.speech.speaker.is_some() {
             excluded.extend(self.speech.speaker);
@@ -202,6 +206,42 @@ impl SentenceReader<'_> {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// Returns the person to whom the pronoun at a token refers in a clause that tells what somebody says. In "Odo tells
+    /// Bram that he is rich", Odo is rich. In "Mirela tells Lyra that her daughter is ill", the daughter is Mirela's. In
+    /// "Mirela says that Lyra lost her purse", the purse is Lyra's.
+    fn reported_referent(&self, gender: Gender, token: usize) -> Option<EntityRef> {
+        if !matches!(gender, Gender::He | Gender::She) {
+            return None;
+        }
+        let clause = self.clauses.iter().rfind(|clause| self.chunk_start(clause.start) <= token)?;
+        let parent = clause.parent.filter(|_| clause.clause_type == ClauseType::Complement)?;
+        let verb = self.verb_group(parent);
+        let is_speech = self.grammar.verb_properties(&verb.lemma).is_speech
+            && !verb.is_passive
+            && !lists().verbs.about_hearers.contains(verb.lemma.as_str());
+        let named_subject = |subjects: &[usize]| match *subjects {
+            [np] => self.noun_group(np).name.filter(|_| !self.noun_group(np).owner_is_name),
+            _ => None,
+        };
+        let speaker = named_subject(&self.clauses[parent].subjects).filter(|_| is_speech)?;
+        let begins_here = |np: usize| self.noun_group(np).start == token;
+        let is_subject = clause.subjects.iter().any(|np| begins_here(*np) && self.noun_group(*np).is_pronoun);
+        let is_owner = self.chunks.noun_groups.iter().any(|group| group.owner.is_some_and(begins_here));
+        if !is_subject && !is_owner {
+            return None;
+        }
+        let is_nearer = |name: &usize| self.gender(self.names[*name].entity) == gender;
+        let owner = named_subject(&clause.subjects).filter(|_| is_owner).filter(is_nearer);
+        let entity = self.names[owner.unwrap_or(speaker)].entity;
+        let others = || self.names.iter().filter(|other| other.entity != entity);
+        // If the pronouns of the speaker are unknown, another person in the sentence must be known to be neither.
+        let fits = match self.gender(entity) {
+            Gender::Unknown => others().next().is_some() && others().all(|other| self.gender(other.entity) != gender),
+            known => known == gender,
+        };
+        (fits && self.kinds(entity).intersects(KindSet::PERSON)).then_some(entity)
     }
 
     /// Returns whether a later sentence of the text begins with the name of a person whom a pronoun of the gender fits. In

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use hearsay_model::words;
+use hearsay_model::words::{self, is_first_person};
 
 use super::word_splitter::Word;
 use crate::{
@@ -73,10 +73,7 @@ impl StatementWords<'_, '_> {
     /// Returns whether the speaker tells of an errand: "I should be getting back to the mill", "I have bars to weigh".
     pub(super) fn tell_errand(&self) -> bool {
         let Range { start, end } = self.statement;
-        let is_speaker = |word: &str| {
-            let is_own = lists().pronouns.speaker.contains(word) || lists().pronouns.group.contains(word);
-            is_own && lists().statements.subjects.contains(word)
-        };
+        let is_speaker = |word: &str| is_first_person(word) && lists().statements.subjects.contains(word);
         let is_have = |word: usize| {
             let lower = self.lower(word);
             lower == "ve" || lists().auxiliaries.have_forms.contains(lower.as_str())

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use hearsay_model::words::is_article;
+
 use super::word_splitter::Word;
 use crate::{
     conjugation::Inflections,
@@ -28,24 +30,27 @@ impl LineWords<'_, '_> {
         let scope = |(word, _): &(usize, Gender)| {
             let Some(subject) = self.named_subject(*word) else {
                 let nearest = self.name_before_comma(*word)?;
-                return Some(PronounScope { word: *word, nearest, accepts_unknown: true });
+                return Some(PronounScope { word: *word, nearest, accepts_unknown: true, is_exact: false });
             };
-            match self.lower(*word).as_str() {
-                "his" => Some(PronounScope { word: *word, nearest: subject, accepts_unknown: true }),
-                "he" | "she" if self.is_own_speech(&subject, *word) => {
-                    Some(PronounScope { word: *word, nearest: subject, accepts_unknown: true })
-                }
+            let lower = self.lower(*word);
+            // In "Odo tells Pell that he is rich", Odo is rich.
+            let is_exact = self.tells_hearer(&subject, *word);
+            let of_subject = |nearest| Some(PronounScope { word: *word, nearest, accepts_unknown: true, is_exact });
+            match lower.as_str() {
+                "his" => of_subject(subject),
+                "he" | "she" if is_exact || self.is_own_speech(&subject, *word) => of_subject(subject),
+                "her" if is_exact && self.precedes_noun(*word) => of_subject(subject),
                 // In "gives her money", the money is perhaps not hers. In "on her blade" and "draws her blade", the blade
                 // is.
                 "her" if self.precedes_noun(*word) => {
                     let has_one_object = |verb: &str| !lists().verbs.double_objects.contains(verb);
                     let accepts_unknown = self.class(*word - 1).has(WordClass::PREPOSITION)
                         || self.is_finite_verb(*word - 1, has_one_object);
-                    Some(PronounScope { word: *word, nearest: subject, accepts_unknown })
+                    Some(PronounScope { word: *word, nearest: subject, accepts_unknown, is_exact })
                 }
                 "him" | "her" => {
                     let nearest = self.sentence_start(*word)..subject.start;
-                    Some(PronounScope { word: *word, nearest, accepts_unknown: false })
+                    Some(PronounScope { word: *word, nearest, accepts_unknown: false, is_exact: false })
                 }
                 _ => None,
             }
@@ -58,7 +63,7 @@ impl LineWords<'_, '_> {
     pub(super) fn described_persons(&self) -> Vec<(usize, Gender)> {
         let is_named = |word: usize| self.names.iter().any(|(range, _)| range.contains(&word));
         let person = |word: usize| {
-            let has_article = word > 0 && lists().determiners.articles.contains(self.lower(word - 1).as_str());
+            let has_article = word > 0 && is_article(&self.lower(word - 1));
             let gender = stated_gender([self.lower(word).as_str()], self.grammar);
             (has_article && !is_named(word) && gender != Gender::Unknown).then_some((word, gender))
         };
@@ -173,6 +178,17 @@ impl LineWords<'_, '_> {
             && !has_other_person
     }
 
+    /// Returns whether the words between a subject and a pronoun only say that the subject speaks to somebody with a name, as
+    /// in "Odo tells Pell that he" and "Odo swears to Pell that he".
+    fn tells_hearer(&self, subject: &Range<usize>, pronoun: usize) -> bool {
+        let is_speech =
+            |verb: &str| self.grammar.verb_properties(verb).is_speech && !lists().verbs.about_hearers.contains(verb);
+        let start = subject.end + 1 + usize::from(self.lower(subject.end + 1) == "to");
+        let end = pronoun - usize::from(self.lower(pronoun - 1) == "that");
+        let is_hearer = self.names.iter().any(|(name, _)| name.start == start && name.end == end);
+        is_hearer && self.is_finite_verb(subject.end, is_speech)
+    }
+
     /// Returns the name that a comma separates from a subject pronoun: "the miller" in "I trust the miller, he is honest".
     /// In "Odo, he is honest", the speaker addresses Odo.
     fn name_before_comma(&self, pronoun: usize) -> Option<Range<usize>> {
@@ -213,6 +229,8 @@ mod tests {
             ("Odo says that he goes home", vec![(0, 1)], vec![(3, 0..1, true)]),
             ("Odo swears on his sword he comes", vec![(0, 1)], vec![(3, 0..1, true), (5, 0..1, true)]),
             ("Odo swears to the king he comes", vec![(0, 1)], vec![]),
+            ("Odo tells Pell that he sold his boat", vec![(0, 1), (2, 3)], vec![(4, 0..1, true)]),
+            ("Odo warns Pell that he drowns", vec![(0, 1), (2, 3)], vec![]),
             ("I trust the miller, he is honest", vec![(3, 4)], vec![(5, 3..4, true)]),
             ("Odo, he is honest", vec![(0, 1)], vec![]),
             ("Odo left when he saw it", vec![(0, 1)], vec![]),
@@ -234,6 +252,25 @@ mod tests {
                 .map(|scope| (scope.word, scope.nearest, scope.accepts_unknown))
                 .collect();
             assert_eq!(scopes, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_pronoun_of_reported_words_is_the_speaker_and_not_the_hearer() {
+        let language = Language::english();
+        for (text, hearer, expected) in [
+            ("Tib swears to Ann that she left", 3..4, Some(true)),
+            ("Tib tells Ann that her brother drowned", 2..3, Some(true)),
+            ("Tib tells Ann that her", 2..3, Some(false)),
+            ("Tib reminds Ann that she left", 2..3, None),
+        ] {
+            let words = split_words(text);
+            let names = [(0..1, EntityRef::Known(0)), (hearer, EntityRef::Known(1))];
+            let line = LineWords { words: &words, names: &names, grammar: &language.grammar };
+            let pronoun = words.iter().position(|word| ["she", "her"].contains(&word.text)).unwrap();
+            let scopes = line.pronoun_scopes(&[(pronoun, Gender::She)]);
+            let found = scopes.first().map(|scope| scope.is_exact && scope.nearest == (0..1));
+            assert_eq!(found, expected, "{text}");
         }
     }
 

@@ -128,6 +128,41 @@ fn the_person_of_whom_the_words_say_so_is_dead() {
 }
 
 #[test]
+fn the_victim_of_the_previous_sentence_is_dead() {
+    for (text, dead) in [
+        ("Grimjaw stabs Tobin in the chest; he's dead before anybody moves.", "tobin"),
+        ("Odo shoots Pell. He dies on the stairs.", "pell"),
+        ("Mirela poisons Hesper. She is dead.", "hesper"),
+        ("Odo stabs Hesper. She dies.", "hesper"),
+        ("Odo stabs Hesper. He dies.", "odo"),
+        ("Odo greets Pell. He dies.", "odo"),
+    ] {
+        check_dead(text, &[dead]);
+    }
+}
+
+#[test]
+fn a_man_of_whom_somebody_speaks_is_not_the_speaker() {
+    for text in
+        ["Tobin says the boy drowned.", "Pell shouts: \u{201C}The boy is dead!\u{201D}", "Odo says the man is dead."]
+    {
+        check_dead(text, &[]);
+    }
+}
+
+#[test]
+fn a_death_does_not_spread_to_the_clause_before_it() {
+    for (text, dead) in [
+        ("Odo and Tobin fight. Steel between them, and Pell is stabbed and dies.", "pell"),
+        ("Mirela and Odo run. A shot at them, and Grimjaw is dead.", "grimjaw"),
+        ("A scream from Hesper, and Tobin is dead.", "tobin"),
+    ] {
+        check_dead(text, &[dead]);
+    }
+    check_dead("Odo, Tobin, and Pell are killed.", &["odo", "pell", "tobin"]);
+}
+
+#[test]
 fn the_object_of_a_relative_clause_is_not_the_subject_of_the_sentence() {
     let text = Text::new("The clerk who hates Mirela lives at the Mill.", TextType::Narration);
     let facts = extractor().extract(&lexicon(&PEOPLE), &text).facts;

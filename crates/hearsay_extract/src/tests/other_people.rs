@@ -55,3 +55,75 @@ fn a_relative_with_a_name_is_related_to_the_owner() {
         assert!(found.facts.iter().any(is_expected), "{text}: {:?}", found.facts);
     }
 }
+
+#[test]
+fn a_relation_to_the_relative_or_boss_of_a_person_is_none_to_the_person() {
+    for text in [
+        "Mirela is the daughter of Odo's boss.",
+        "Odo is the brother of Mirela's husband.",
+        "Mirela is the sister of Grimjaw's cook.",
+        "Grimjaw is a cousin of Odo's wife.",
+    ] {
+        let facts = extractor().extract(&town(), &Text::new(text, TextType::Narration)).facts;
+        let relations = facts.iter().filter(|fact| matches!(fact.object, FactObject::Entity(_)));
+        assert_eq!(relations.count(), 0, "{text}: {facts:?}");
+    }
+    let text = Text::new("Mirela is the daughter of Odo.", TextType::Narration);
+    let facts = extractor().extract(&town(), &text).facts;
+    assert!(facts.iter().any(|fact| fact.predicate == *"CHILD_OF"), "{facts:?}");
+}
+
+#[test]
+fn a_title_of_address_is_no_name() {
+    for text in ["Odo goes to Her Grace.", "Mirela bows before His Majesty.", "Lyra thanks Your Honour and leaves."] {
+        let found = extractor().extract(&town(), &Text::new(text, TextType::Narration));
+        assert!(found.entities.is_empty(), "{text}: {:?}", found.entities);
+    }
+}
+
+#[test]
+fn an_amount_is_no_age_and_a_manner_is_no_character() {
+    let values = |text: &str, predicate: &str| {
+        let facts = extractor().extract(&town(), &Text::new(text, TextType::Narration)).facts;
+        facts.iter().filter(|fact| fact.predicate == *predicate).count()
+    };
+    for text in ["Grimjaw in debt to Odo, sixty", "Mirela owes Odo, thirty."] {
+        assert_eq!(values(text, "age"), 0, "{text}");
+    }
+    assert_eq!(values("Odo, forty, owes Mirela ten crowns.", "age"), 1);
+    for text in ["Cold, Odo turns away.", "Quiet, Mirela sits down."] {
+        assert_eq!(values(text, "personality"), 0, "{text}");
+    }
+    assert_ne!(values("Greedy and cruel, Odo speaks in questions.", "personality"), 0);
+}
+
+#[test]
+fn a_speaker_swears_to_do_something() {
+    let promisees = |text: &str, present: &[&str]| {
+        let (speaker, present) = (id("lyra"), present.iter().map(|name| id(name)).collect::<Vec<_>>());
+        let text = Text { speaker: Some(&speaker), present: &present, ..Text::new(text, TextType::Talk) };
+        let facts = extractor().extract(&titled_town(), &text).facts;
+        let promises = facts.into_iter().filter(|fact| fact.predicate == *"PROMISED" && fact.confidence.get() >= 0.3);
+        promises.map(|fact| fact.object).collect::<Vec<_>>()
+    };
+    let rusk = [FactObject::Entity(Mention::Known(id("rusk")))];
+    for text in ["I swear I'll find the map.", "I swear I will pay you by noon.", "I swear to find the map."] {
+        assert_eq!(promisees(text, &["lyra", "rusk"]), rusk, "{text}");
+    }
+    for text in ["I swear I saw nothing.", "I swear you will hang.", "I swear it was Odo.", "I swear!"] {
+        assert!(promisees(text, &["lyra", "rusk"]).is_empty(), "{text}");
+    }
+    let text = "I promise you, captain, I'll bring the map by noon.";
+    assert_eq!(promisees(text, &["lyra", "odo", "rusk"]), rusk);
+    assert!(promisees(text, &["hale", "lyra", "odo", "rusk"]).is_empty(), "two captains are present");
+}
+
+/// Returns the names of a harbour with two captains.
+fn titled_town() -> Lexicon {
+    lexicon(&[
+        ("lyra", "player", "she", &["Lyra"]),
+        ("odo", "npc", "he", &["Odo Brandt"]),
+        ("rusk", "npc", "he", &["Rusk Oakley", "Captain Oakley"]),
+        ("hale", "npc", "he", &["Captain Hale"]),
+    ])
+}

@@ -290,6 +290,20 @@ fn a_stab_says_nothing_about_the_seat_and_the_symbol_of_a_guild() {
 }
 
 #[test]
+fn a_part_of_the_body_or_a_purse_alone_is_no_appearance() {
+    let looks = |text: &str| {
+        let facts = narrated(text).into_iter().filter(|fact| fact.predicate == *"appearance");
+        facts.map(|fact| fact.object).collect::<Vec<_>>()
+    };
+    for text in ["Odo's nose is bleeding.", "Mirela wears a purse."] {
+        assert!(looks(text).is_empty(), "{text}: {:?}", looks(text));
+    }
+    let shown = |value: &str| FactObject::Value(value.to_owned());
+    assert_eq!(looks("Odo's eyes are grey."), [shown("eyes are grey")]);
+    assert_eq!(looks("Mirela has a scar."), [shown("scar")]);
+}
+
+#[test]
 fn a_nephew_in_the_past_tense_is_still_a_nephew() {
     let facts = spoken("My nephew Odo was down there.", &[id("lyra")], &[]);
     assert!(facts.iter().all(|fact| fact.predicate != *"RELATIVE_OF" || !fact.ended), "{facts:?}");
@@ -347,7 +361,16 @@ fn a_title_describes_and_addresses_a_person_and_a_player_is_the_character() {
     assert_eq!(mentioned("The abbot is dead.", TextType::Narration), ["leoric"]);
     assert_eq!(mentioned("I saw the fire, Cellarer.", TextType::Talk), ["leoric"]);
     assert_eq!(mentioned("Jonas says she goes home.", TextType::Narration), ["maud"]);
-    assert!(mentioned("Jonas sells fish. An abbot came.", TextType::Narration).is_empty());
+    for text in ["Jonas sells fish. An abbot came.", "A dog runs to Jonas Reed.", "They wait for Jonas and go."] {
+        assert_eq!(mentioned(text, TextType::Narration), ["maud"], "{text}");
+    }
+    for (text, form) in [("Jonas Kelbrick sells fish.", TextType::Narration), ("Come here, Jonas!", TextType::Talk)] {
+        assert!(mentioned(text, form).is_empty(), "{text}");
+    }
+    for form in [TextType::Talk, TextType::Narration] {
+        let found = extractor().extract(&lexicon, &Text::new("They walk over to Jonas in the hall.", form));
+        assert!(found.entities.is_empty(), "a player is no entity: {:?}", found.entities);
+    }
 }
 
 #[test]
@@ -381,5 +404,40 @@ fn narration_after_the_words_of_an_npc_continues_with_the_npc() {
         let facts = extractor().extract(&town(), &text).facts;
         let debt = facts.iter().find(|fact| fact.predicate == *"OWES").map(|fact| &fact.subject);
         assert_eq!(debt, Some(&Mention::Known(id(expected))), "{facts:?}");
+    }
+}
+
+#[test]
+fn a_pronoun_in_reported_words_means_the_person_who_says_them() {
+    let of_employees = |facts: Vec<ExtractedFact>| -> Vec<Mention> {
+        let employed = facts.into_iter().filter(|fact| fact.predicate.as_str() == "EMPLOYED_BY");
+        employed.map(|fact| fact.subject).collect()
+    };
+    for (facts, expected) in [
+        (narrated("Grimjaw tells Odo that he works for Mirela."), "grimjaw-ironhand"),
+        (narrated("Odo swears to Grimjaw that he works for Mirela."), "odo-brandt"),
+        (spoken("Lyra tells Mirela that she works for Odo.", &[], &[]), "lyra"),
+    ] {
+        let employees = of_employees(facts.clone());
+        assert!(!employees.is_empty() && employees.iter().all(|one| *one == Mention::Known(id(expected))), "{facts:?}");
+    }
+}
+
+#[test]
+fn an_owner_in_reported_words_is_the_subject_of_the_clause_or_the_person_who_says_them() {
+    for (text, relative, owner, other) in [
+        ("Hope tells Mirela that her brother is Odo.", "odo-brandt", "hope-adeyer", "mirela-voss"),
+        ("Mirela tells Odo that Hope loves her brother Grimjaw.", "grimjaw-ironhand", "hope-adeyer", "mirela-voss"),
+    ] {
+        let mut facts = narrated(text);
+        facts.retain(|fact| fact.confidence.get() >= 0.5);
+        let links = |fact: &ExtractedFact, one: &str, other: &str| {
+            let (one, other) = (Mention::Known(id(one)), Mention::Known(id(other)));
+            let object = FactObject::Entity(other.clone());
+            fact.subject == one && fact.object == object
+                || fact.subject == other && fact.object == FactObject::Entity(one)
+        };
+        assert!(facts.iter().any(|fact| links(fact, relative, owner)), "{text}: {facts:?}");
+        assert!(!facts.iter().any(|fact| links(fact, relative, other)), "{text}: {facts:?}");
     }
 }

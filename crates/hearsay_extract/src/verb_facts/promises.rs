@@ -25,7 +25,9 @@ impl SentenceReader<'_> {
         let speaker =
             self.speech.speaker.filter(|_| is_own && self.speech.is_direct_speech && self.is_about_future(at));
         let grammar = self.grammar;
-        let (Some(pattern), Some(speaker)) = (grammar.promise_pattern(&vg.lemma), speaker) else { return false };
+        let oath = || grammar.oath_pattern(&vg.lemma).filter(|_| self.announces_act(at));
+        let pattern = grammar.promise_pattern(&vg.lemma).or_else(oath);
+        let (Some(pattern), Some(speaker)) = (pattern, speaker) else { return false };
         let mut status = basis.status.clone();
         // "I promise" alone may only confirm what was said before: "I saw nothing. I promise."
         let is_act = |other: &Clause| {
@@ -65,6 +67,18 @@ impl SentenceReader<'_> {
         if self.clauses.iter().any(announces) {
             self.history.announced_in_sentence = Some(self.history.sentence);
         }
+    }
+
+    /// Returns whether the speaker announces an act in a clause beside the clause `at`: true for "I swear I will pay", false
+    /// for "I swear I saw it" and "I swear you will pay".
+    fn announces_act(&self, at: usize) -> bool {
+        let is_intended = |vg: &VerbGroup| vg.has_going_to || matches!(vg.modal.as_deref(), Some("will" | "shall"));
+        self.clauses.iter().enumerate().any(|(other_at, other)| {
+            let vg = &self.chunks.verb_groups[other.verb_group];
+            let is_dependent = other.parent == Some(at) || other_at == at + 1;
+            let is_infinitive = is_dependent && vg.form == VerbForm::Infinitive;
+            other_at != at && (is_infinitive || self.is_own_clause(other) && is_intended(vg))
+        })
     }
 
     /// Returns whether the subject of a clause is the speaker.

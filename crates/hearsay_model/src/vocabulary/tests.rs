@@ -61,6 +61,9 @@ fn phrases_make_sentences() {
     check("occupation", "Bram", "captain of the watch", "Bram is captain of the watch.");
     check("OWES", "{object}", "Bram", "{object} owes Bram.");
     check("name", "Bram", "Bram", "The name is Bram.");
+    check("appearance", "Bram", "left ear is torn", "Bram: left ear is torn.");
+    check("appearance", "Bram", "tall, and his ears are red", "Bram's appearance is: tall, and his ears are red.");
+    check("appearance", "Bram", "a torn ear", "Bram's appearance is: a torn ear.");
     for (kind, noun) in [
         ("npc", "an NPC"),
         ("player", "a player character"),

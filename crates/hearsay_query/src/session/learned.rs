@@ -1,8 +1,11 @@
 //! Facts that knowers learned in a session.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
-use hearsay_belief::player_characters;
+use hearsay_belief::{dead_entity, player_characters};
 use hearsay_model::{
     Acquisition, Belonging, EntityId, Fact, FactId, FactStatus, GameTime, Key, Knower, KnowledgeEdge, Position,
     Session, SessionId, State,
@@ -60,7 +63,11 @@ pub(super) fn learned_by_knower(state: &State, session: &Session) -> Vec<Learner
         .all_knowledge()
         .filter(|(_, edge)| edge.session.as_ref() == Some(&session.id) && edge.acquisition.gives_knowledge());
     for (id, edge) in edges {
-        if state.fact(edge.fact).is_none_or(|fact| is_label(fact.predicate())) || was_known(state, session, edge) {
+        // Nobody learns of the own death.
+        let is_own_death =
+            |fact: &Fact| dead_entity(state, fact).is_some_and(|dead| edge.knower.entity() == Some(dead));
+        let is_left_out = |fact: &Arc<Fact>| is_label(fact.predicate()) || is_own_death(fact);
+        if state.fact(edge.fact).is_none_or(is_left_out) || was_known(state, session, edge) {
             continue;
         }
         let is_player = edge.knower.entity().is_some_and(|id| players.contains(id) || is_party(id));

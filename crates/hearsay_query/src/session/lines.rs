@@ -128,8 +128,7 @@ pub fn session_or_latest<'a>(state: &'a State, session: Option<&SessionId>) -> R
 /// Returns the ids of all sessions in the order in which they were played.
 pub fn sessions_in_order(state: &State) -> Vec<SessionId> {
     let mut sessions: Vec<_> = state.sessions().collect();
-    sessions
-        .sort_by_key(|session| (session.number, session.start.as_ref().and_then(|date| date.time), session.id.clone()));
+    sessions.sort_by_key(|session| (session.number, session.started_at(), session.id.clone()));
     sessions.into_iter().map(|session| session.id.clone()).collect()
 }
 

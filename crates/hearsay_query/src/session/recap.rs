@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fmt, sync::Arc, time::Duration};
 use hearsay_belief::{Known, View};
 use hearsay_model::{
     Acquisition, Credence, EntityId, Fact, FactStatus, GameTime, Kind, Knower, Passage, PassageId, Precision,
-    PredicateRole, ReferringExpression, Session, SessionId, State,
+    PredicateRole, ReferringExpression, Session, SessionId, State, narration,
     words::{self, PersonalPronouns},
 };
 use hearsay_recall::{
@@ -71,7 +71,7 @@ pub fn session_recap(
     words: usize,
 ) -> Result<SessionRecap, QueryError> {
     let session = session_or_latest(state, session)?;
-    let end = session.end.as_ref().and_then(|date| date.time);
+    let end = session.ended_at();
     let view = |id: &EntityId| View::new(state, &Knower::Entity(id.clone()), end);
     let players = attending_players(state, session);
     let views: Vec<View> = match audience {
@@ -94,10 +94,14 @@ pub fn session_recap(
     });
     // The view of the DM comes first, and the DM knows all names.
     let readers = if *audience == RecapAudience::Dm { &hearers[..1] } else { &hearers[..] };
+    narrate_actions(state, readers, &mut recap.lines);
     put_in_past(state, (audience, end), readers, &mut recap.lines);
     match audience {
         RecapAudience::Dm => mark_for_dm(state, &players, &mut recap.lines),
-        RecapAudience::Players => name_places(&hearers, &mut recap.lines),
+        RecapAudience::Players => {
+            attribute_told_to_all(&hearers, &mut recap.lines);
+            name_places(&hearers, &mut recap.lines);
+        }
         RecapAudience::Character(_) => hearers.iter().for_each(|hearer| attribute_told(hearer, &mut recap.lines)),
     }
     Ok(SessionRecap {
@@ -143,6 +147,22 @@ fn heading(state: &State, session: &Session, players: &[EntityId], readers: &[He
 fn common_name<'a>(readers: &[Hearer<'a>], id: &EntityId) -> Option<&'a str> {
     let names: Option<Vec<&str>> = readers.iter().map(|reader| reader.names.name(id)).collect();
     names?.first().copied()
+}
+
+/// Turns the lines in which players state an action of their own characters into narration.
+fn narrate_actions(state: &State, readers: &[Hearer], lines: &mut [RecapLine]) {
+    for line in lines {
+        let Source::Passage(id) = line.citation.source else { continue };
+        let speaker = state.passage(id).and_then(|passage| passage.speaker.as_ref());
+        let Some(speaker) = speaker.filter(|id| state.kind(id) == Some(Kind::Player)) else { continue };
+        let Some((name, said)) = line.text.split_once(": \u{201C}") else { continue };
+        let pronouns: Option<Vec<_>> = readers.iter().map(|reader| known_pronouns(reader.view, speaker)).collect();
+        let pronouns = pronouns.and_then(|all| all.first().copied());
+        let said = said.strip_suffix('\u{201D}');
+        if let Some(action) = said.and_then(|said| narration::declared_action(said, name, pronouns)) {
+            line.text = action;
+        }
+    }
 }
 
 /// Writes facts in the past tense if they state where somebody was, or if all readers know that they are
@@ -202,6 +222,21 @@ fn attribute_told(hearer: &Hearer, lines: &mut [RecapLine]) {
         marks.extend(versions.map(|other| format!("another version: \u{201C}{}\u{201D}", other.statement())));
         if !marks.is_empty() {
             line.text.push_str(&format!(" ({})", marks.join("; ")));
+        }
+    }
+}
+
+/// Adds the tellers to the facts that all hearers heard from the same tellers. These additions are not included in the word
+/// count of the recap.
+fn attribute_told_to_all(hearers: &[Hearer], lines: &mut [RecapLine]) {
+    for line in lines {
+        let Source::Fact(id) = line.citation.source else { continue };
+        let told = hearers.iter().map(|hearer| told_statement(hearer, hearer.view.fact(id)?, &line.text));
+        let Some(told) = told.collect::<Option<Vec<String>>>() else { continue };
+        if let [first, others @ ..] = &told[..]
+            && others.iter().all(|other| other == first)
+        {
+            line.text.clone_from(first);
         }
     }
 }

@@ -16,7 +16,9 @@ use super::{
     lines::{TalkCounts, session_or_latest},
     threads::{Thread, ThreadFilter, ThreadKind, threads},
 };
-use crate::{QueryError, as_of::session_end, contradictions::Contradictions, review::consequence};
+use crate::{
+    QueryError, as_of::session_end, contradictions::Contradictions, dates::calendar_text, review::consequence,
+};
 
 /// Report of a session. The items that need the DM's decision come first, and the events of the session follow.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -28,6 +30,8 @@ pub struct SessionReport {
     /// Facts of the session that wait for the DM's decision, or that contradict other facts. The most important facts come
     /// first, at most [`MAX_PRIORITY_FACTS`] facts.
     pub review: Vec<PriorityFact>,
+    /// Number of further facts that wait for the DM's decision or contradict other facts.
+    pub omitted_review: usize,
     /// Lines that no character hears because they may state a secret, in the order of the log.
     pub withheld: Vec<WithheldLine>,
     /// Secrets that player characters learned in the session.
@@ -46,6 +50,8 @@ pub struct SessionReport {
     pub changed: Vec<ChangedRow>,
     /// Other open threads that concern the session.
     pub threads: Vec<Thread>,
+    /// Number of further open threads. Most of them do not concern the session.
+    pub omitted_threads: usize,
 }
 
 /// A line of narration that no character hears because it may state a secret.
@@ -169,16 +175,13 @@ pub fn sessions(state: &State) -> Vec<SessionRow> {
 
 fn session_row(state: &State, session: &Session, lines: usize) -> SessionRow {
     let playing = state.active_session().filter(|playing| playing.session == session.id);
-    let date_text = |date: &Option<hearsay_model::Date>| {
-        date.as_ref().map(|date| date.time.map_or_else(|| date.raw.clone(), |time| state.calendar().format(time)))
-    };
     SessionRow {
         id: session.id.clone(),
         number: session.number,
         title: session.title.clone(),
         date: session.date.clone(),
-        start: date_text(&session.start),
-        end: date_text(&session.end),
+        start: calendar_text(state, session.start.as_ref()),
+        end: calendar_text(state, session.end.as_ref()),
         playing: playing.is_some(),
         present: session.present.clone(),
         here: playing.map(|playing| playing.here.clone()).unwrap_or_default(),
@@ -212,12 +215,17 @@ pub fn session_report(state: &State, session: Option<&SessionId>) -> Result<Sess
     let is_new_promise = |thread: &Thread| {
         [ThreadKind::Promise, ThreadKind::Debt].contains(&thread.kind) && thread.session.as_ref() == Some(id)
     };
+    let all_threads = threads(state, &ThreadFilter::default())?;
     let (promises, mut threads): (Vec<_>, Vec<_>) = threads(state, &filter)?.into_iter().partition(is_new_promise);
     // Threads that began in this session come first.
     threads.sort_by_key(|thread| (thread.session.as_ref() != Some(id), thread.kind));
     threads.truncate(MAX_THREADS);
+    let omitted_threads = all_threads.len() - promises.len() - threads.len();
     let recorded = facts.iter().map(|fact| fact.id()).collect();
     let contradictions = contradictions_of(state, &Contradictions::from_state(state), &recorded);
+    let mut review = priority_facts(state, &facts, &contradictions);
+    let omitted_review = review.len().saturating_sub(MAX_PRIORITY_FACTS);
+    review.truncate(MAX_PRIORITY_FACTS);
     Ok(SessionReport {
         counts: SessionCounts {
             lines: lines.len(),
@@ -228,7 +236,8 @@ pub fn session_report(state: &State, session: Option<&SessionId>) -> Result<Sess
             learned: learned_facts.len(),
         },
         changed: world_changes(state, session, &facts),
-        review: priority_facts(state, &facts, &contradictions),
+        review,
+        omitted_review,
         withheld,
         secrets_out: revealed_secrets(state, &learned_rows),
         promises,
@@ -237,15 +246,12 @@ pub fn session_report(state: &State, session: Option<&SessionId>) -> Result<Sess
         session: session_row(state, session, lines.len()),
         learned: learned_rows,
         threads,
+        omitted_threads,
     })
 }
 
 /// Returns the changes in the world during a session: facts that it recorded, and facts that it ended.
 fn world_changes(state: &State, session: &Session, recorded: &[&Fact]) -> Vec<ChangedRow> {
-    let date_text = |date: Option<&hearsay_model::Date>| {
-        let date = date?;
-        Some(date.time.map_or_else(|| date.raw.clone(), |time| state.calendar().format(time)))
-    };
     let mut rows = Vec::new();
     for fact in recorded.iter().filter(|fact| fact.status() == FactStatus::Canon) {
         let predicate = fact.predicate();
@@ -260,11 +266,11 @@ fn world_changes(state: &State, session: &Session, recorded: &[&Fact]) -> Vec<Ch
         } else {
             continue;
         };
-        let statement = fact.statement().to_owned();
-        rows.push(ChangedRow { kind, fact: fact.id(), statement, when: date_text(fact.validity().from.as_ref()) });
+        let when = calendar_text(state, fact.validity().from.as_ref());
+        rows.push(ChangedRow { kind, fact: fact.id(), statement: fact.statement().to_owned(), when });
     }
     let ended = facts_ended_in(state, &session.id);
-    let (start, end) = (session.start.as_ref().and_then(|date| date.time), session_end(state, session));
+    let (start, end) = (session.started_at(), session_end(state, session));
     let ended_during_session = |fact: &Fact| {
         let until = fact.validity().end();
         matches!((start, until, end), (Some(start), Some(until), Some(end)) if start < until && until <= end)
@@ -281,8 +287,8 @@ fn world_changes(state: &State, session: &Session, recorded: &[&Fact]) -> Vec<Ch
             PredicateRole::Location.is(fact.predicate()) && !state.values(fact.subject(), fact.predicate()).is_empty();
         if (ended.contains(&fact.id()) || ended_during_session(fact)) && !replaced && !has_moved {
             let kind = if is_membership(state, fact) { ChangeKind::Left } else { ChangeKind::Ended };
-            let statement = fact.statement().to_owned();
-            rows.push(ChangedRow { kind, fact: fact.id(), statement, when: date_text(fact.validity().until.as_ref()) });
+            let when = calendar_text(state, fact.validity().until.as_ref());
+            rows.push(ChangedRow { kind, fact: fact.id(), statement: fact.statement().to_owned(), when });
         }
     }
     rows.sort_by_key(|row| (row.kind, row.fact));
@@ -335,6 +341,5 @@ fn priority_facts(state: &State, facts: &[&Fact], contradictions: &[Contradictio
         let by_confidence = by_clash.then(b.confidence.total_cmp(&a.confidence));
         by_confidence.then(b.score.total_cmp(&a.score)).then(a.fact.cmp(&b.fact))
     });
-    rows.truncate(MAX_PRIORITY_FACTS);
     rows
 }

@@ -54,6 +54,17 @@ pub(super) fn in_person(statement: &str, name: &str, person: Person) -> String {
     if name.is_empty() || !statement.contains(name) {
         return statement.to_owned();
     }
+    if let Some(at) = later_clause(statement, name) {
+        let (before, clause) = statement.split_at(at);
+        let converted = in_person(clause, name, person);
+        // Within a sentence, only "I" has a capital letter.
+        let capitalized = ["You", "My"].into_iter().find(|pronoun| converted.starts_with(pronoun));
+        let converted = match capitalized.filter(|_| !converted.starts_with(name)) {
+            Some(pronoun) => converted.replacen(pronoun, &pronoun.to_lowercase(), 1),
+            None => converted,
+        };
+        return format!("{}{converted}", in_person(before, name, person));
+    }
     let pronouns = person.pronouns();
     match rest_after(statement, name) {
         // "Odo, the ferryman, owns a boat": the verb does not follow the name.
@@ -67,6 +78,16 @@ pub(super) fn in_person(statement: &str, name: &str, person: Person) -> String {
         },
         None => replace_objects(statement, name, person),
     }
+}
+
+/// Returns where the first later clause begins that starts with the name, after a colon or a semicolon: "There is no ghost:
+/// Mirela Voss rings the bell."
+fn later_clause(statement: &str, name: &str) -> Option<usize> {
+    let mut ends = statement.match_indices([':', ';']).map(|(at, mark)| at + mark.len());
+    ends.find_map(|end| {
+        let clause = statement[end..].trim_start();
+        rest_after(clause, name).map(|_| statement.len() - clause.len())
+    })
 }
 
 /// Returns the text after the name at the start of a statement.
@@ -204,6 +225,11 @@ mod tests {
             ("Pell saw that Mirela Voss was there.", "Pell saw that you were there."),
             ("Mirela Voss, the innkeeper, owns a boat.", "Mirela Voss, the innkeeper, owns a boat."),
             ("Mirela Vossler owns a boat.", "Mirela Vossler owns a boat."),
+            (
+                "It is a trick: Mirela Voss moves the lamp; Mirela Voss's cat sleeps.",
+                "It is a trick: you move the lamp; your cat sleeps.",
+            ),
+            ("Mirela Voss lies often; Pell helps Mirela Voss.", "You lie often; Pell helps you."),
             ("Pell likes Odo.", "Pell likes Odo."),
         ] {
             assert_eq!(in_person(statement, "Mirela Voss", Person::Second), expected);
@@ -224,6 +250,8 @@ mod tests {
             ("Hob Carrow works for Mirela Voss.", "Hob Carrow works for me."),
             ("Pell found Mirela Voss's key.", "Pell found my key."),
             ("Pell saw that Mirela Voss was there.", "Pell saw that I was there."),
+            ("There is no ghost: Mirela Voss rings the bell.", "There is no ghost: I ring the bell."),
+            ("Nobody is ill; Mirela Voss's soup was bad.", "Nobody is ill; my soup was bad."),
         ] {
             assert_eq!(in_person(statement, "Mirela Voss", Person::First), expected);
         }

@@ -89,11 +89,11 @@ impl Remark {
             Self::OwnVersion => "this is how you tell it".into(),
             Self::SubjectIsDead(entity) => format!("{} is dead", entity.name_or("the person")),
             Self::Repeated { days, first, last } => format!("on {days} days since {first}, last on {last}"),
-            Self::ToldYou(tellers) => format!("{} told you", join_names(tellers, "somebody")),
-            Self::YouTold(hearers) => format!("you told {}", join_names(hearers, "somebody")),
+            Self::ToldYou(tellers) => format!("{} told you", join_names(tellers, "")),
+            Self::YouTold(hearers) => format!("you told {}", join_names(hearers, "")),
             Self::WerePresent(entities) => {
                 let were = if entities.len() == 1 { "was" } else { "were" };
-                format!("{} {were} there", join_names(entities, "somebody"))
+                format!("{} {were} there", join_names(entities, ""))
             }
             Self::Belongs { entity, group } => {
                 format!("{} belongs to {}", entity.name_or("somebody"), group.name_or("those who know it"))

@@ -55,6 +55,10 @@ pub struct Line {
     pub text: String,
     /// Content of the fact; `None` for passages and for lines about the scene that state no fact.
     pub claim: Option<LineClaim>,
+    /// Statement of the fact. It differs from the text if the text is a value with a label, such as `Occupation: fisher`.
+    /// `None` if the claim is `None`.
+    #[serde(skip)]
+    pub statement: Option<String>,
     /// Feelings that the line states. The claim and the citation of the line are those of their main cause. `None` for
     /// other lines.
     #[serde(skip_serializing_if = "Option::is_none")]

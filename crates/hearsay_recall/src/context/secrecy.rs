@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::request::ContextRequest;
 use crate::{CitedEntity, citation::join_names};
 
-/// Words for a listener whose name the speaker does not know.
-const UNNAMED_LISTENER: &str = "somebody whom you do not know by name";
+/// Words after "somebody", for a listener whose name the speaker does not know.
+const UNNAMED_LISTENER: &str = " whom you do not know by name";
 
 /// Secrecy of a line: whether the speaker may tell the line, and to whom.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

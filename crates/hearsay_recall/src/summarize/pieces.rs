@@ -157,7 +157,8 @@ impl Piece {
 
 /// Returns the pieces of a session or document that any hearer knows, in order, each once.
 ///
-/// If `read_aloud` is set, returns only the pieces that all hearers know. A passage whose speaker is unknown to at least
+/// If `read_aloud` is set, returns only the pieces that all hearers know, without narration that only says what somebody
+/// thinks. A passage whose speaker is unknown to at least
 /// one hearer then becomes a piece without a speaker, and entities have only names that all hearers know.
 pub(super) fn pieces(hearers: &[Hearer], subject: &SummarySubject, read_aloud: bool) -> Vec<Piece> {
     let mut passages: BTreeMap<PassageId, (&Passage, Vec<usize>)> = BTreeMap::new();
@@ -194,16 +195,20 @@ pub(super) fn pieces(hearers: &[Hearer], subject: &SummarySubject, read_aloud: b
     }
     let mut pieces = Vec::new();
     let mut stated: BTreeMap<PassageId, StatedFact> = BTreeMap::new();
-    let lines: Vec<(PassageId, &Passage)> = passages.iter().map(|(id, (passage, _))| (*id, *passage)).collect();
+    let heard_lines: Vec<(PassageId, &Passage)> = passages.iter().map(|(id, (passage, _))| (*id, *passage)).collect();
     for (fact, (known, known_by)) in &facts {
         let views = known_by.iter().filter_map(|number| hearers[*number].view.fact(*fact));
-        let told = views.flat_map(|known| known.telling_lines(&lines));
+        let told = views.flat_map(|known| known.telling_lines(&heard_lines));
         for id in passages_of(known).chain(told) {
             let strongest = stated.entry(id).or_default();
             *strongest = (*strongest).max(StatedFact::for_fact(known, hearers));
         }
     }
     for (id, (passage, known_by)) in &passages {
+        // The table hears what a character thinks, but the other characters do not know it.
+        if read_aloud && passage.is_intention() && !stated.contains_key(id) {
+            continue;
+        }
         let stated = stated.get(id).copied().unwrap_or_default();
         pieces.extend(passage_pieces(*id, passage, known_by, (hearers, read_aloud), stated));
     }
@@ -225,11 +230,7 @@ pub(super) fn pieces(hearers: &[Hearer], subject: &SummarySubject, read_aloud: b
             preceding.map_or(0, |preceding| times[preceding].1)
         });
         // The speaker of a line may be wrong, so a recap that is read aloud quotes the line and does not state the fact.
-        let speaks = |id: &EntityId| passages.values().any(|(passage, _)| passage.speaker.as_ref() == Some(id));
-        let tellers = || known.known_edges().iter().map(|known_edge| known_edge.edge.acquisition.teller());
-        if read_aloud
-            && (evidence_line.is_some() || (tellers().count() > 0 && tellers().all(|id| id.is_some_and(speaks))))
-        {
+        if read_aloud && (evidence_line.is_some() || !known.retelling_lines(&heard_lines).is_empty()) {
             continue;
         }
         let line = evidence_line.or(preceding_line).unwrap_or(u32::MAX);
@@ -345,7 +346,7 @@ fn passage_pieces(
             text,
             speaker: speaker.clone(),
             speaker_name: speaker_name.clone(),
-            time: passage.time.as_ref().and_then(|date| date.time),
+            time: passage.said_at(),
             stated,
             summary: part == 0 && passage.line == 0 && passage.session.is_some() && passage.title.is_some(),
             confidential: passage.confidential,

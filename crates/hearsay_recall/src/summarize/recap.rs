@@ -35,6 +35,8 @@ pub struct Recap {
     pub words: usize,
     /// Number of lines and facts from which the recap was selected.
     pub candidate_count: usize,
+    /// Number of lines that the hearers know and that the recap does not quote. Each part of a long line counts.
+    pub omitted_lines: usize,
 }
 
 /// A line of a recap.
@@ -102,7 +104,14 @@ pub fn recap(request: &RecapRequest) -> Recap {
         })
     };
     let lines: Vec<RecapLine> = chosen.iter().filter_map(line).collect();
-    Recap { words: chosen.iter().map(|at| lengths[*at]).sum(), lines, candidate_count: pieces.len() }
+    let is_line = |piece: &Piece| matches!(piece.doc, DocId::Passage(_));
+    let line_count = pieces.iter().filter(|piece| is_line(piece)).count();
+    Recap {
+        words: chosen.iter().map(|at| lengths[*at]).sum(),
+        lines,
+        candidate_count: pieces.len(),
+        omitted_lines: line_count - chosen.iter().filter(|at| is_line(&pieces[**at])).count(),
+    }
 }
 
 fn text_of(piece: &Piece) -> String {
@@ -150,7 +159,7 @@ fn met_by(hearer: &Hearer, request: &RecapRequest, start_time: Option<GameTime>)
         .passages()
         .filter(|(id, heard)| !docs_of_subject.contains(&DocId::Passage(*id)) && !heard.passage.is_out_of_character());
     for (_, heard) in other_passages {
-        let time = heard.passage.time.as_ref().and_then(|date| date.time);
+        let time = heard.passage.said_at();
         met_entities.extend(heard.passage.speaker.clone().filter(|_| is_earlier(time)));
     }
     met_entities

@@ -130,6 +130,32 @@ fn out_of_character_lines_are_not_told() {
 }
 
 #[test]
+fn a_recap_to_read_aloud_tells_no_thoughts() {
+    let lines = [
+        ("", "Ann carries a pail to the well.", true),
+        ("", "Ann wonders who poisoned the well.", true),
+        ("ann", "Cid considers the well his own.", true),
+    ];
+    let state = table(&lines);
+    let views = ["ann", "bob"].map(|name| View::new(&state, &Knower::Entity(id(name)), None));
+    let names = views.each_ref().map(EntityLinker::new);
+    let hearers = [0, 1].map(|number| Hearer { view: &views[number], names: &names[number] });
+    let told = |read_aloud: bool| {
+        let recapped = recap(&RecapRequest {
+            hearers: &hearers,
+            subject: &SummarySubject::Session(session()),
+            calendar: state.calendar(),
+            words: 1_000,
+            read_aloud,
+        });
+        recapped.lines.iter().map(|line| format!("{}\n", line.text)).collect::<String>()
+    };
+    assert!(told(false).contains("wonders"), "{}", told(false));
+    let aloud = told(true);
+    assert!(aloud.contains("pail") && aloud.contains("considers") && !aloud.contains("wonders"), "{aloud}");
+}
+
+#[test]
 fn a_whisper_and_a_reply_come_before_small_talk() {
     let lines = [
         ("bob", "Pass the bread and the butter, and pour me some more of the ale.", true),

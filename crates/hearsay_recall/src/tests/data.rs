@@ -79,6 +79,16 @@ fn the_note_of_a_line_follows_from_its_remarks_and_secrecy() {
         "you may tell Nico, Odo Brandt and somebody whom you do not know by name, but nobody else",
     );
     check(
+        vec![],
+        LineSecrecy::MayTell { to: vec![unnamed("pell"), odo(), unnamed("wren")] },
+        "you may tell Odo Brandt and two people whom you do not know by name, but nobody else",
+    );
+    check(
+        vec![Remark::WerePresent(vec![unnamed("pell"), unnamed("wren")])],
+        LineSecrecy::Open,
+        "two people were there",
+    );
+    check(
         vec![Remark::Doubted, Remark::ToldYou(vec![odo()])],
         LineSecrecy::Concealed,
         "you doubt it; Odo Brandt told you; you keep it to yourself",

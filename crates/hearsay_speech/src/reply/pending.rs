@@ -83,11 +83,6 @@ impl PendingReply {
         matches!(self.stage, Stage::Done)
     }
 
-    /// Returns the words that passed the check so far.
-    pub fn words_so_far(&self) -> &str {
-        &self.spoken.text
-    }
-
     /// Continues the reply as far as possible without waiting, and returns the new steps. `memory` must be the memory
     /// that answers the question.
     pub fn poll(&mut self, memory: &Memory) -> Vec<ReplyStep> {

@@ -6,7 +6,7 @@ use hearsay_model::{
     EntityId, PredicateRole, attribute,
     spelling::{is_common_word, is_stop_word},
     text::{contains_name, words},
-    words::{contains_word, english, is_past_verb},
+    words::{contains_word, english, is_determiner, is_finite_be_form, is_first_person, is_past_verb, is_title},
 };
 use hearsay_recall::{Line, LineClaim, LinkedEntity, Remark, SceneContext, stems};
 
@@ -28,6 +28,10 @@ const MIN_COSINE_OF_STATE: f32 = 0.7;
 
 /// A line about the character is preferred if the question is about the character.
 const ADDRESS_ADVANTAGE: f32 = 0.15;
+
+/// A lie of the character is preferred to the truth if the lie shares most words with the question. The advantage is
+/// greater than [`MAX_DIFFERENCE`], so the reply does not also state the truth.
+const LIE_ADVANTAGE: f32 = 0.5;
 
 /// A line about the character and the listener who asks is preferred to all others if the question is about both, as in
 /// "What did you promise me?", and the line shares a word with the question.
@@ -63,7 +67,9 @@ pub(super) struct Question<'a> {
     stems: BTreeSet<String>,
     /// `None` if the question is about a certain matter.
     overview: Option<Overview>,
-    /// Whether the question is about the character.
+    /// Whether the question is about the character, which it calls "you", as a whole: "Who are you?"
+    is_about_speaker: bool,
+    /// Whether the question is about a certain matter and calls the character "you".
     addresses_speaker: bool,
     /// Whether the question is about the character and the asker.
     is_mutual: bool,
@@ -92,20 +98,23 @@ impl<'a> Question<'a> {
             () if asks_about_named(context, &question_words, &english().overview_questions) => Some(Overview::Identity),
             () => None,
         };
-        let addresses_speaker = overview.is_none() && contains(&english().addressee_pronouns);
+        let has_address = contains(&english().addressee_pronouns);
+        let addresses_speaker = overview.is_none() && has_address;
+        let names_speaker_only = context.named.iter().all(|named| named.id == context.speaker);
         let capitalized = context.question.split_whitespace().skip(1).filter(is_name).flat_map(words);
         let is_ordinary = |word: &String| is_stop_word(word) || is_common_word(word) || word.contains('\'');
-        let is_unknown = |word: &String| !is_ordinary(word) && !contains_word(&english().titles, word);
+        let is_unknown = |word: &String| !is_ordinary(word) && !is_title(word);
         Self {
             context,
             asker,
             stems: stems(&plain.join(" ")).into_iter().collect(),
             overview,
+            is_about_speaker: overview.is_some() && has_address && names_speaker_only,
             addresses_speaker,
-            is_mutual: addresses_speaker && contains(&english().speaker_pronouns),
+            is_mutual: addresses_speaker && question_words.iter().any(|word| is_first_person(word)),
             asks_for_entity: overview.is_none() && first_is(&english().entity_questions),
             asks_for_time: first_is(&english().time_questions),
-            asks_for_state: first_is(&english().state_questions),
+            asks_for_state: question_words.first().is_some_and(|first| is_finite_be_form(first)),
             others: context.named.iter().filter(|named| named.id != context.speaker).collect(),
             unknown_names: match context.named.is_empty() {
                 true => capitalized.filter(is_unknown).collect(),
@@ -117,6 +126,11 @@ impl<'a> Question<'a> {
     /// Returns whether the question has one answer: a person, a thing, a place or a time.
     pub(super) fn asks_for_one(&self) -> bool {
         self.asks_for_entity || self.asks_for_time
+    }
+
+    /// Returns whether the question calls the character "you" and is about it.
+    pub(super) fn concerns_speaker(&self) -> bool {
+        self.is_about_speaker || self.addresses_speaker
     }
 
     /// Returns whether the character answers with another statement although it may not tell the best one.
@@ -134,9 +148,17 @@ impl<'a> Question<'a> {
         if let Some(overview) = self.overview {
             return self.overview_fit(statement, overview);
         }
-        let line = &statement.line;
-        let in_line: BTreeSet<String> = stems(&line.text).into_iter().collect();
+        let in_line: BTreeSet<String> = stems(&statement.line.text).into_iter().collect();
         let shared = in_line.intersection(&self.stems).count();
+        let fit = self.matter_fit(statement, shared)?;
+        let is_told_lie = statement.line.is_lie() && shared > 0 && shared * 2 >= self.stems.len();
+        Some(if is_told_lie { fit + LIE_ADVANTAGE } else { fit })
+    }
+
+    /// Returns how well a statement answers a question about a certain matter. `shared` is the number of stems of the
+    /// question that the statement contains.
+    fn matter_fit(&self, statement: &Statement, shared: usize) -> Option<f32> {
+        let line = &statement.line;
         let (shares_word, shares_most) = (shared > 0, shared > 0 && shared * 2 >= self.stems.len());
         if self.is_mutual && shares_word && self.is_between_both(line) {
             return Some(relevance(line).unwrap_or(MIN_COSINE) + MUTUAL_ADVANTAGE);
@@ -159,7 +181,10 @@ impl<'a> Question<'a> {
             () if self.others.is_empty() && self.stems.len() > 1 && !shares_most => MIN_COSINE_BY_NAMES,
             () => 0.0,
         };
-        let relevance = relevance(line).filter(|relevance| *relevance >= min_relevance)?;
+        // "Where were you last night?" resembles "Odo was at the mill last night" too little, because it has no name.
+        let is_own_answer = (self.others.is_empty() || names_other) && self.is_own_answer(line, shared);
+        let relevance = relevance(line).filter(|relevance| *relevance >= min_relevance);
+        let relevance = relevance.or_else(|| is_own_answer.then_some(MIN_COSINE))?;
         let is_about_speaker = line.claim.as_ref().is_some_and(|claim| claim.subject == self.context.speaker);
         let links_entities = line.claim.as_ref().is_some_and(|claim| claim.object.entity().is_some());
         let names_answer = self.asks_for_entity && shares_most && links_entities;
@@ -169,19 +194,30 @@ impl<'a> Question<'a> {
         Some(relevance + address + entity + if states_time { TIME_ADVANTAGE } else { 0.0 })
     }
 
+    /// Returns whether a line says something about the character that a question to it asks, and contains at least two
+    /// thirds of the words of the question. `shared` is the number of these words.
+    fn is_own_answer(&self, line: &Line, shared: usize) -> bool {
+        let Some(claim) = line.claim.as_ref().filter(|_| self.addresses_speaker) else { return false };
+        let speaker = &self.context.speaker;
+        // "Are you married?" is answered by "Tib Moss is married to Odo", but "Whom do you owe?" not by "Tib Moss owes Odo".
+        let is_about = claim.subject == *speaker || self.asks_for_state && claim.object.entity() == Some(speaker);
+        is_about && shared > 0 && shared * 3 >= self.stems.len() * 2
+    }
+
     /// Returns how well a statement answers a question about an entity as a whole.
     fn overview_fit(&self, statement: &Statement, overview: Overview) -> Option<f32> {
         let line = &statement.line;
         let claim = line.claim.as_ref()?;
         let is_past =
             line.remarks.iter().any(|remark| matches!(remark, Remark::Ended { .. } | Remark::SubjectIsDead(_)));
-        let is_about = self.context.named.iter().any(|named| concerns(line, named));
+        let is_own = self.is_about_speaker && claim.subject == self.context.speaker;
+        let is_about = is_own || self.context.named.iter().any(|named| concerns(line, named));
         let importance = match overview {
             _ if is_past || !is_about => return None,
             Overview::Events => self.importance_of_event(line, claim)?,
             Overview::Identity => importance_of_property(claim, statement.is_whole)?,
         };
-        let is_subject = self.context.named.iter().any(|named| named.id == claim.subject);
+        let is_subject = is_own || self.context.named.iter().any(|named| named.id == claim.subject);
         // The relevance decides between statements of the same importance.
         let relevance = line.explanation.as_ref().and_then(|explanation| explanation.cosine).unwrap_or_default();
         let subject = if is_subject { 0.5 } else { 0.0 };
@@ -196,7 +232,7 @@ impl<'a> Question<'a> {
         match after_name.as_deref() {
             _ if claim.predicate.as_str() == attribute::CONDITION => Some(3.0),
             // "Pell was the miller of the town" is no event.
-            Some([verb, next, ..]) if is_past_verb(verb) && !contains_word(&english().determiners, next) => Some(2.0),
+            Some([verb, next, ..]) if is_past_verb(verb) && !is_determiner(next) => Some(2.0),
             _ => is_lore.then_some(1.0),
         }
     }
@@ -212,7 +248,7 @@ impl<'a> Question<'a> {
 /// Returns how important a fact is for the question who or what an entity is; `None` if a character would not say it.
 fn importance_of_property(claim: &LineClaim, is_whole: bool) -> Option<f32> {
     match claim.predicate.as_str() {
-        attribute::KIND | attribute::NAME | attribute::ALIAS | attribute::TAG => None,
+        attribute::KIND | attribute::NAME | attribute::ALIAS | attribute::TAG | attribute::PRONOUNS => None,
         attribute::OCCUPATION | attribute::CONDITION => Some(3.0),
         _ if !is_whole => Some(0.0),
         _ if PredicateRole::Residence.is(&claim.predicate) => Some(1.0),
@@ -220,18 +256,21 @@ fn importance_of_property(claim: &LineClaim, is_whole: bool) -> Option<f32> {
     }
 }
 
-/// Returns whether a question consists of one of the phrases and of references to the entities that it names.
+/// Returns whether a question consists of one of the phrases and of references to the entities that it names, or to the
+/// character as "you".
 fn asks_about_named(context: &SceneContext, question_words: &[String], phrases: &[String]) -> bool {
     let name_words: BTreeSet<&String> = context.named.iter().flat_map(|named| &named.names).flatten().collect();
     let is_misspelt = context.named.iter().any(|named| named.corrected_name.is_some());
-    let is_article = |word: &String| contains_word(&english().determiners, word);
-    let is_reference =
-        |word: &String| name_words.contains(word) || is_article(word) || contains_word(&english().titles, word);
+    let is_reference = |word: &String| name_words.contains(word) || is_determiner(word) || is_title(word);
+    let is_address = |word: &String| contains_word(&english().addressee_pronouns, word);
     let names_only = |rest: &[String]| match rest {
+        // "Who are you, captain?"
+        [first, names @ ..] if is_address(first) => names.iter().all(is_reference),
+        _ if context.named.is_empty() => false,
         [] => false,
         [_] | [_, _] if is_misspelt => true,
         // "What do you know about the miller?"
-        [article, _] if is_article(article) => true,
+        [determiner, _] if is_determiner(determiner) => true,
         rest => rest.iter().all(is_reference),
     };
     let end_of = |phrase: &String| {
@@ -239,14 +278,14 @@ fn asks_about_named(context: &SceneContext, question_words: &[String], phrases: 
         let start = question_words.windows(phrase.len().max(1)).position(|window| window == phrase.as_slice())?;
         Some(start + phrase.len())
     };
-    !context.named.is_empty() && phrases.iter().filter_map(end_of).any(|end| names_only(&question_words[end..]))
+    phrases.iter().filter_map(end_of).any(|end| names_only(&question_words[end..]))
 }
 
 /// Returns whether a line is about an entity that the question names: as subject or object, or by name.
 fn concerns(line: &Line, named: &LinkedEntity) -> bool {
     let is_end = |claim: &LineClaim| claim.subject == named.id || claim.object.entity() == Some(&named.id);
     let text = words(&line.text);
-    let is_own_word = |word: &&String| !contains_word(&english().titles, word) && !is_common_word(word);
+    let is_own_word = |word: &&String| !is_title(word) && !is_common_word(word);
     // The first word of a name that is no title: "Pell" for "Captain Pell Marsh".
     let mut first_names = named.names.iter().filter_map(|name| name.iter().find(is_own_word));
     line.claim.as_ref().is_some_and(is_end)

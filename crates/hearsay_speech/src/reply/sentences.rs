@@ -1,4 +1,5 @@
-//! Divides a text into sentences while the language model writes the text.
+//! Divides a text into sentences while the language model writes the text. The ends of the sentences are positions in the
+//! text, and a line break also ends a sentence, so [`hearsay_model::text::sentences`] cannot replace these functions.
 
 use unicode_segmentation::UnicodeSegmentation;
 

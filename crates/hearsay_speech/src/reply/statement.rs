@@ -2,11 +2,10 @@
 
 use hearsay_model::{
     attribute,
-    text::words,
-    words::{contains_word, english, has_ending, is_past_verb},
+    text::{self, words},
+    words::{contains_word, english, has_ending, is_adverb, is_determiner, is_past_verb},
 };
 use hearsay_recall::{Line, SceneContext};
-use unicode_segmentation::UnicodeSegmentation;
 
 /// A sentence that a character can say of a line.
 #[derive(Debug, Clone)]
@@ -34,13 +33,13 @@ pub(super) fn statements(context: &SceneContext, line: &Line) -> Vec<Statement> 
     let mut said = Vec::new();
     let mut is_pronoun_clear = true;
     for sentence in sentences {
-        let with_name = match after_pronoun(&sentence) {
+        let with_name = match after_pronoun(sentence) {
             Some(rest) if is_pronoun_clear => Some(format!("{name}{rest}")),
             Some(_) => None,
             None => {
-                is_pronoun_clear = !mentions_other_subject(context, &sentence, name);
-                let is_said = if is_description { says_what_it_does(&sentence, name) } else { is_pronoun_clear };
-                is_said.then_some(sentence)
+                is_pronoun_clear = !mentions_other_subject(context, sentence, name);
+                let is_said = if is_description { says_what_it_does(sentence, name) } else { is_pronoun_clear };
+                is_said.then(|| sentence.to_owned())
             }
         };
         said.extend(with_name);
@@ -56,15 +55,15 @@ pub(super) fn statements(context: &SceneContext, line: &Line) -> Vec<Statement> 
 /// Returns the words of a statement after the name of its subject, in lowercase; `None` if the statement does not begin
 /// with the name or its first part.
 pub(super) fn words_after_name(statement: &str, name: &str) -> Option<Vec<String>> {
-    let first_name =
-        name.split(' ').next().filter(|first| !contains_word(&english().determiners, &first.to_lowercase()));
+    let first_name = name.split(' ').next().filter(|first| !is_determiner(first));
     let written = if statement.starts_with(name) { name } else { first_name? };
     let after = statement.strip_prefix(written).and_then(|rest| rest.strip_prefix(' '))?;
     (!written.is_empty() && after.starts_with(char::is_alphabetic)).then(|| words(after))
 }
 
-/// Returns whether a word can be a verb in the third person or in the past tense. The word must be in lowercase.
-fn is_finite_verb(word: &str) -> bool {
+/// Returns whether a word can be a verb in the third person or in the past tense. The word must be in lowercase. The ending
+/// decides, because a description can contain verbs that no list of the extractor contains.
+fn may_be_verb(word: &str) -> bool {
     is_past_verb(word) || english().past_forms.contains_key(word) || has_ending(word, &english().third_person_endings)
 }
 
@@ -72,9 +71,8 @@ fn is_finite_verb(word: &str) -> bool {
 /// such as "Odo Brandt, ferryman." has no verb.
 fn says_what_it_does(sentence: &str, name: &str) -> bool {
     let after = words_after_name(sentence, name).unwrap_or_default();
-    let is_adverb = |word: &&String| has_ending(word, &english().adverb_endings);
-    let has_verb = after.iter().find(|word| !is_adverb(word)).is_some_and(|word| is_finite_verb(word));
-    has_verb && !contains_word(&english().determiners, &after[0])
+    let has_verb = after.iter().find(|word| !is_adverb(word)).is_some_and(|word| may_be_verb(word));
+    has_verb && !is_determiner(&after[0])
 }
 
 /// Returns the text after a pronoun at the start of a sentence that stands for one person.
@@ -92,24 +90,9 @@ fn mentions_other_subject(context: &SceneContext, sentence: &str, name: &str) ->
     is_possessive || others.any(|other| sentence.starts_with(other.as_str()))
 }
 
-/// Returns the sentences of a text. A full stop after a title does not end a sentence: "Dr. Finch is out."
-fn sentences(text: &str) -> Vec<String> {
-    let mut sentences: Vec<String> = Vec::new();
-    for part in text.split_sentence_bounds().map(str::trim).filter(|part| !part.is_empty()) {
-        match sentences.last_mut().filter(|last| ends_with_title(last)) {
-            Some(last) => {
-                last.push(' ');
-                last.push_str(part);
-            }
-            None => sentences.push(part.to_owned()),
-        }
-    }
-    sentences
-}
-
-fn ends_with_title(sentence: &str) -> bool {
-    let last = words(sentence).pop();
-    sentence.ends_with('.') && last.is_some_and(|word| contains_word(&english().titles, &word))
+/// Returns the sentences of all paragraphs of a text.
+fn sentences(text: &str) -> Vec<&str> {
+    text.lines().flat_map(text::sentences).map(str::trim).collect()
 }
 
 #[cfg(test)]
@@ -119,6 +102,7 @@ mod tests {
     #[test]
     fn sentences_are_no_fragments() {
         assert_eq!(sentences("Dr. Finch is out. He sails."), ["Dr. Finch is out.", "He sails."]);
+        assert_eq!(sentences("Tilda guards the queen. She\nbrews."), ["Tilda guards the queen.", "She", "brews."]);
         for (sentence, is_said) in [
             ("Greta Lund brews the ale.", true),
             ("Greta often brews ale.", false),

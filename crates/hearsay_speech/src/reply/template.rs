@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use hearsay_commands::reply::{CitedFact, FindingKind, ReplyCheck, ReplyFinding};
-use hearsay_model::{EntityId, FactId, Feeling, Span};
+use hearsay_model::{EntityId, FactId, Feeling, Span, attribute};
 use hearsay_query::ask::Answer;
-use hearsay_recall::{CitedEntity, Line, Remark, SceneContext, SectionKind, Source, stems};
+use hearsay_recall::{CitedEntity, Line, LineClaim, Remark, SceneContext, SectionKind, Source, stems};
 
 use super::{
     ReplyRequest,
@@ -149,14 +149,16 @@ pub(super) fn template_reply(
     let asker = listeners.first();
     let question = Question::new(context, asker);
     let knowledge = context.section_lines(SectionKind::Knowledge).iter();
-    let lines = knowledge.chain(context.section_lines(SectionKind::Relations));
+    let lines = knowledge.chain(context.section_lines(SectionKind::Relations)).cloned();
     let is_statement =
-        |line: &&Line| is_believed_fact(line) && !line.states_feelings() && !is_idle_rumour(context, line, asker);
-    let statements = lines.filter(is_statement).flat_map(|line| statements(context, line));
+        |line: &Line| is_believed_fact(line) && !line.states_feelings() && !is_idle_rumour(context, line, asker);
+    let own_lines = if question.concerns_speaker() { own_lines(context) } else { Vec::new() };
+    let statements = lines.chain(own_lines).filter(is_statement).flat_map(|line| statements(context, &line));
     let fitting = statements.filter_map(|statement| Some((question.fit(&statement)?, statement)));
     let is_excluded = |line: &Line| line_fact(line).is_some_and(|fact| excluded.contains(&fact));
     let (mut tellable, withheld): (Vec<_>, Vec<_>) =
         fitting.partition(|(_, statement)| may_tell(&statement.line, listeners) && !is_excluded(&statement.line));
+    drop_covered(&mut tellable);
     // Of statements with the same relevance, the first one comes first.
     tellable.sort_by(|(one, _), (other, _)| other.total_cmp(one));
     let is_told = |line: &Line| {
@@ -199,6 +201,38 @@ pub(super) fn template_reply(
         stated.extend(StatedFact::new(statement, Span { start, end: words.len() }));
     }
     (words, stated)
+}
+
+/// Returns the lines about the character itself that do not depend on the question, with the statements of their facts as
+/// text.
+fn own_lines(context: &SceneContext) -> Vec<Line> {
+    let sections = [SectionKind::Speaker, SectionKind::Further];
+    let lines = sections.into_iter().flat_map(|section| context.section_lines(section));
+    let own = lines.filter(|line| line.claim.as_ref().is_some_and(|claim| claim.subject == context.speaker));
+    own.filter_map(|line| {
+        let mut stated = line.clone();
+        stated.text = line.statement.clone()?;
+        Some(stated)
+    })
+    .collect()
+}
+
+/// Drops the statements of properties about which the character lies: the lie takes the place of the truth.
+fn drop_covered(statements: &mut Vec<(f32, Statement)>) {
+    let lies = statements.iter().filter(|(_, statement)| statement.line.is_lie());
+    let claims = lies.filter_map(|(_, statement)| statement.line.claim.clone());
+    let is_property = |claim: &LineClaim| {
+        let predicate = claim.predicate.as_str();
+        claim.object.entity().is_none() && predicate != attribute::LORE && predicate != attribute::DESCRIPTION
+    };
+    let lies: Vec<LineClaim> = claims.filter(is_property).collect();
+    let is_covered = |line: &Line| {
+        let claim = line.claim.as_ref().filter(|_| !line.is_lie());
+        claim.is_some_and(|claim| {
+            lies.iter().any(|lie| lie.subject == claim.subject && lie.predicate == claim.predicate)
+        })
+    };
+    statements.retain(|(_, statement)| !is_covered(&statement.line));
 }
 
 /// Returns whether a line states a fact that the character believes.

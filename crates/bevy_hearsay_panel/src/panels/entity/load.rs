@@ -295,7 +295,7 @@ impl Page<'_> {
         sessions.sort_by_key(|session| session.id.clone());
         sessions.dedup_by_key(|session| session.id.clone());
         for session in sessions {
-            let Some(time) = session.start.as_ref().and_then(|date| date.time) else { continue };
+            let Some(time) = session.started_at() else { continue };
             lines.push(TimeLine {
                 time: time.0,
                 when: print(time),
@@ -319,7 +319,7 @@ impl Page<'_> {
             |passage: &Passage| passage.document.as_ref() == Some(self.id) || passage.mentions.contains(self.id);
         let is_shown = |passage: &Passage| !passage.is_out_of_character() && (is_own(passage) || is_about(passage));
         let passages = self.state.passages().filter(|(_, passage)| is_shown(passage));
-        let time = |passage: &Passage| passage.time.as_ref().and_then(|date| date.time);
+        let time = |passage: &Passage| passage.said_at();
         let number =
             |passage: &Passage| self.state.session(passage.session.as_ref()?).and_then(|session| session.number);
         let mut passages: Vec<(PassageId, &Passage)> = passages.map(|(id, passage)| (id, &**passage)).collect();

@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_model::{EntityId, Evidence, Kind, OpenThread, Passage, PassageId, PredicateRole, attribute, text, words};
+use hearsay_model::{
+    EntityId, Evidence, Kind, OpenThread, Passage, PassageId, PredicateRole, attribute, narration, text, words,
+};
 
 use super::{
     builder::Builder,
     content::{ALSO_CALLED, Block, Entry},
     kinds::dead_entity,
+    quoting,
     shared::{Certainty, SharedFact},
     wording::Wording,
 };
@@ -65,7 +68,8 @@ impl Builder<'_> {
             let details = details.into_iter().map(|((_, label), values)| (label, values.join(", ")));
             blocks.push(Block::Details(details.collect()));
         }
-        if sentences.is_empty() && private.is_empty() {
+        // The players know how their own characters speak.
+        if sentences.is_empty() && private.is_empty() && !self.request.party.contains(id) {
             blocks.extend(self.first_words(id).map(|text| Block::Quote(vec![text])));
         }
         for (label, items) in [("", sentences), (PRIVATE, private)] {
@@ -88,10 +92,8 @@ impl Builder<'_> {
     fn first_words(&self, id: &EntityId) -> Option<String> {
         let passages = self.shared.passages.iter().map(|(_, passage)| passage.as_ref());
         let said = passages.filter(|passage| passage.speaker.as_ref() == Some(id) && passage.session.is_some());
-        let first = said.min_by_key(|passage| {
-            (passage.time.as_ref().and_then(|date| date.time), &passage.session, passage.line, &passage.text)
-        })?;
-        Some(format!("\u{201C}{}\u{201D}", first.text.trim()))
+        let first = said.min_by_key(|passage| (passage.said_at(), &passage.session, passage.line, &passage.text))?;
+        Some(format!("\u{201C}{}\u{201D}", quoting::spoken(&first.text)))
     }
 
     /// Returns whether the statement of a fact is its value: a description of the subject.
@@ -228,7 +230,7 @@ impl Builder<'_> {
         let whispers = self.shared.passages.iter().filter(|(id, _)| self.shared.private_whispers.contains(id));
         let mut whispers: Vec<&Passage> =
             whispers.filter(|(id, _)| !cited.contains(id)).map(|(_, line)| line.as_ref()).collect();
-        whispers.sort_by_key(|line| (line.time.as_ref().and_then(|date| date.time), &line.session, line.line));
+        whispers.sort_by_key(|line| (line.said_at(), &line.session, line.line));
         let sentence = |fact: &SharedFact| match self.is_open_obligation(fact) {
             true => self.obligation(fact),
             false => self.wording().sentence(fact, self.dead.contains_key(fact.known().subject())),
@@ -257,6 +259,12 @@ impl Builder<'_> {
         });
         let quote =
             Some(quotes).filter(|_| is_promise && self.is_generated(fact, object)).and_then(|mut all| all.next());
+        let content = quote.and_then(|quote| narration::promised_infinitive(quote, object));
+        let name = self.names.name(known.subject()).filter(|_| !object.is_empty());
+        let phrase = known.statement().trim_end_matches('.');
+        if let (Some(content), Some(name), true) = (content, name, sentence.contains(phrase)) {
+            return sentence.replacen(phrase, &format!("{name} promised {object} {content}"), 1);
+        }
         match quote {
             Some(quote) => format!("{}: \u{201C}{quote}\u{201D}", sentence.trim_end_matches('.')),
             None => sentence,
@@ -276,20 +284,31 @@ impl Builder<'_> {
             by_title.entry(title.to_owned()).or_default().push(passage);
         }
         let entry = |(number, (title, mut passages)): (usize, (String, Vec<&Passage>))| {
-            passages
-                .sort_by_key(|passage| (passage.time.as_ref().and_then(|date| date.time), passage.line, &passage.text));
+            passages.sort_by_key(|passage| (passage.said_at(), passage.line, &passage.text));
             let blocks = passages.iter().map(|passage| Block::Quote(self.quoted_lines(passage))).collect();
             Entry { title, anchor: format!("text-{number}"), blocks }
         };
         by_title.into_iter().enumerate().map(entry).collect()
     }
 
-    /// Returns the lines of a text, with the name of the speaker if somebody said it.
+    /// Returns the lines of a text, with the name of the speaker if somebody said it. A line of a session that was typed in
+    /// a hurry becomes a sentence. A line in which a player states an action of the own character becomes narration.
     pub(super) fn quoted_lines(&self, passage: &Passage) -> Vec<String> {
         let named = passage.speaker.as_ref().and_then(|id| self.names.name(id)).or(passage.speaker_alias.as_deref());
         let described = || passage.speaker.as_ref().map(|id| self.names.name_or_description(id));
+        let text = passage.text.trim();
+        let is_logged = passage.session.is_some();
+        let player = passage.speaker.as_ref().filter(|id| is_logged && self.request.party.contains(id));
+        let declared = player.and_then(|id| {
+            narration::declared_action(text, self.names.name_or_description(id), self.names.pronouns(id))
+        });
         match named.or_else(described) {
-            Some(speaker) => vec![format!("{}: \u{201C}{}\u{201D}", words::upper_first(speaker), passage.text.trim())],
+            _ if declared.is_some() => declared.into_iter().collect(),
+            Some(speaker) => {
+                let said = if is_logged { quoting::spoken(text) } else { text.to_owned() };
+                vec![format!("{}: \u{201C}{said}\u{201D}", words::upper_first(speaker))]
+            }
+            None if is_logged && text.lines().count() == 1 => vec![quoting::narrated(text)],
             None => passage.text.lines().map(str::to_owned).collect(),
         }
     }

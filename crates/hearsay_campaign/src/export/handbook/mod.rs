@@ -10,6 +10,7 @@ mod html;
 mod kinds;
 mod markdown;
 mod names;
+mod quoting;
 mod sessions;
 mod shared;
 mod timeline;

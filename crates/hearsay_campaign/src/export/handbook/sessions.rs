@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, collections::BTreeSet};
 
-use hearsay_model::{EntityId, Kind, Passage, PassageId, Precision, Session, text, words};
+use hearsay_model::{EntityId, Kind, Passage, PassageId, Precision, Session, words};
 
 use super::{
     HandbookReaders,
@@ -69,9 +69,13 @@ impl Builder<'_> {
         let facts = || self.shared.facts.iter().map(SharedFact::known);
         let evidence: BTreeSet<PassageId> = facts().flat_map(|known| known.evidence_passages()).collect();
         let decisive = facts().filter(|known| known.is_decisive(self.vocabulary()));
-        let decisive: BTreeSet<PassageId> =
-            decisive.flat_map(|known| known.evidence_passages().chain(known.telling_lines(&all))).collect();
-        lines.retain(|(id, passage)| evidence.contains(id) || !is_intention(passage));
+        let decisive: BTreeSet<PassageId> = decisive
+            .flat_map(|known| {
+                let told = known.telling_lines(&all).into_iter().chain(known.recorded_lines(self.state, &all));
+                known.evidence_passages().chain(told)
+            })
+            .collect();
+        lines.retain(|(id, passage)| evidence.contains(id) || !passage.is_intention());
         // Lines that name more entities say more about the story.
         lines.sort_by_key(|(id, passage)| Reverse((decisive.contains(id), self.weight(passage))));
         let decisive_count = lines.iter().filter(|(id, _)| decisive.contains(id)).count();
@@ -131,14 +135,7 @@ impl Builder<'_> {
         // Somebody who came late or left early was there too.
         let were_there = (!present.is_empty()).then(|| sentence(&present, "was there", "were there"));
         let were_away = (!present.is_empty() && !absent.is_empty()).then(|| sentence(&absent, "was away", "were away"));
-        let date = start.map(|start| format!("{start}."));
+        let date = start.map(|start| format!("{}.", words::upper_first(&start)));
         [date, were_there, were_away].into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
-}
-
-/// Returns whether a line of narration only says what somebody intends: `Odo thinks about going home.`
-fn is_intention(line: &Passage) -> bool {
-    let line_words = text::words(&line.text);
-    let mut phrases = words::english().intention_phrases.iter();
-    line.speaker.is_none() && phrases.any(|phrase| text::contains_name(&line_words, &text::words(phrase)))
 }

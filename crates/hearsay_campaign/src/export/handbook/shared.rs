@@ -163,7 +163,7 @@ impl Reader<'_> {
 
     /// Returns whether another character of the party said or heard a line, and the reader noticed this character.
     fn is_shared(&self, line: &Passage) -> bool {
-        let moment = line.time.as_ref().and_then(|date| date.time);
+        let moment = line.said_at();
         let mut participants = line.heard_by.iter().filter_map(Knower::entity).chain(&line.speaker);
         participants.any(|id| {
             let is_other = self.party.contains(id) && self.view.knower().entity() != Some(id);

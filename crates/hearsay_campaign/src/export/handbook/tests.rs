@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use hearsay_model::{
-    Acquisition, Author, Change, EntityId, Fact, Knower, KnowledgeEdge, Method, Operation, Provenance, SessionId,
-    State, Timestamp,
+    Acquisition, Author, Change, EntityId, Fact, Knower, KnowledgeEdge, Method, Operation, Passage, Provenance,
+    Session, SessionId, State, Timestamp,
 };
 
 use super::{Handbook, HandbookFormat, HandbookReaders, HandbookRequest, export_handbooks};
@@ -286,4 +286,47 @@ fn a_kept_promise_is_no_open_thread() {
     // It is unclear which of two promises was kept.
     let other = promise.replace("the pump", "the roof");
     assert!(is_open(&format!("{promise}, {other}, {kept}")));
+}
+
+#[test]
+fn a_line_that_states_a_secret_in_other_words_is_quoted() {
+    let told = |is_stated: bool| {
+        let mut state = mill(MILL);
+        let [bram, kessa] = ["bram", "kessa"].map(|id| EntityId::new(id).unwrap());
+        let secret = state.facts().find(|fact| fact.statement().contains("silver bell")).unwrap().id();
+        let session = SessionId::new("s3").unwrap();
+        let present = vec![bram.clone(), kessa.clone()];
+        let heard_by: Vec<Knower> = present.iter().cloned().map(Knower::Entity).collect();
+        let line = |line: u32, speaker: Option<EntityId>, text: String| {
+            let (session, heard_by) = (Some(session.clone()), heard_by.clone());
+            Change::AddPassage(Arc::new(Passage { line, speaker, session, heard_by, ..Passage::new(text) }))
+        };
+        let mut changes = vec![Change::SetSession(Session { present, ..Session::new(session.clone()) })];
+        changes
+            .extend((1..=14).map(|number| line(number, None, format!("Odo Brandt shows Mirela Voss stair {number}."))));
+        changes.push(line(15, Some(kessa.clone()), "All right, it was me.".to_owned()));
+        let edge = KnowledgeEdge {
+            acquisition: Acquisition::Told { by: Some(kessa), citing: None },
+            session: Some(session),
+            ..KnowledgeEdge::authored(Knower::Entity(bram), secret)
+        };
+        changes.extend(is_stated.then(|| Change::Learn(Arc::new(edge))));
+        state.apply(Operation::new(Author::Dm, "a confession", changes)).unwrap();
+        let book = book(&state, Some("bram"), HandbookFormat::Markdown);
+        assert!(book.contains("Odo Brandt shows Mirela Voss stair"), "{book}");
+        book.contains("Kessa Thorn: \u{201C}All right, it was me.\u{201D}")
+    };
+    assert!(told(true));
+    assert!(!told(false));
+}
+
+#[test]
+fn the_own_statement_of_a_stranger_does_not_name_the_stranger() {
+    let yaml = MILL.replace("audience: {attributes: {name: common, alias: common}}\n", "").replace(
+        "subject: guild, text: \"The Guild pays Old Nobody.\"",
+        "subject: guild, text: \"Old Nobody counts the coins of the Guild.\"",
+    );
+    let book = book(&mill(&yaml), Some("kessa"), HandbookFormat::Markdown);
+    assert!(book.contains("- By their own account, a stranger counts the coins of the Guild.\n"), "{book}");
+    assert!(!book.contains("Old Nobody"), "{book}");
 }

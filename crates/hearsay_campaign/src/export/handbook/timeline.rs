@@ -36,14 +36,12 @@ impl<'a> Timeline<'a> {
             HandbookReaders::Character(reader) => id == reader,
         };
         let is_past = |session: &Session| {
-            let start = session.start.as_ref().and_then(|date| date.time);
+            let start = session.started_at();
             request.as_of.is_none_or(|now| start.is_none_or(|start| start <= now))
         };
         let attended = |session: &&Session| session.present.iter().any(is_reader) && is_past(session);
         let mut sessions: Vec<&Session> = state.sessions().map(AsRef::as_ref).filter(attended).collect();
-        sessions.sort_by_key(|session| {
-            (session.start.as_ref().and_then(|date| date.time), session.number, session.id.clone())
-        });
+        sessions.sort_by_key(|session| (session.started_at(), session.number, session.id.clone()));
         let mut timeline = Self { sessions, meetings: BTreeMap::new() };
         for (_, passage) in &shared.passages {
             let Some(session) = timeline.position(passage.session.as_ref()) else { continue };
@@ -52,10 +50,15 @@ impl<'a> Timeline<'a> {
         }
         for fact in &shared.facts {
             let known = fact.known();
-            // The edge to the name of a place records a visit.
-            if known.is_name() && kinds.get(known.subject()) == Some(&Kind::Location) {
-                let visits = fact.witnessed_in().into_iter();
-                let first = visits.filter_map(|session| timeline.position(Some(session))).min();
+            // The edge to the name of a place records a visit. A character who is met shows what everybody can see.
+            let is_visit = known.is_name() && kinds.get(known.subject()) == Some(&Kind::Location);
+            let is_visible = state.vocabulary().behavior(known.predicate()).visible;
+            let is_meeting = is_visible
+                && known.evidence_passages().next().is_none()
+                && kinds.get(known.subject()).is_some_and(Kind::is_character);
+            if is_visit || is_meeting {
+                let seen = fact.witnessed_in().into_iter();
+                let first = seen.filter_map(|session| timeline.position(Some(session))).min();
                 first.into_iter().for_each(|session| timeline.meet(known.subject(), session));
             }
             let Some(session) = timeline.position(fact.learned().1) else { continue };

@@ -1,6 +1,6 @@
 //! Writes facts as sentences that also show how certain the readers are.
 
-use hearsay_model::{Calendar, Date, EntityId, Vocabulary, words};
+use hearsay_model::{Calendar, Date, EntityId, State, Vocabulary, words};
 
 use super::{
     names::Names,
@@ -18,6 +18,7 @@ pub(super) enum Voice {
 
 /// Writes the sentences of a handbook.
 pub(super) struct Wording<'a> {
+    pub(super) state: &'a State,
     pub(super) names: &'a Names,
     pub(super) calendar: &'a Calendar,
     pub(super) vocabulary: &'a Vocabulary,
@@ -66,7 +67,8 @@ impl Wording<'_> {
             _ => None,
         };
         let named = only_teller.and_then(|teller| self.names.with_full_name(teller, statement));
-        let statement = named.as_deref().unwrap_or(statement);
+        let described = only_teller.and_then(|teller| self.with_description(teller, statement));
+        let statement = named.as_deref().or(described.as_deref()).unwrap_or(statement);
         let clause = self.names.as_clause(statement);
         let without_stop = clause.trim_end_matches('.');
         let readers = match self.voice {
@@ -85,7 +87,7 @@ impl Wording<'_> {
             let rest = self.names.name(id).and_then(|name| without_stop.strip_prefix(name));
             rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
         };
-        let is_own_account = only_teller.is_some_and(starts_with);
+        let is_own_account = described.is_some() || only_teller.is_some_and(starts_with);
         // The statement of a task or a promise already says who gave it, so no source is added.
         let is_thread = self.vocabulary.behavior(fact.known().predicate()).thread.is_some();
         match (&fact.origin, fact.certainty) {
@@ -123,6 +125,14 @@ impl Wording<'_> {
             (Origin::Own, Some(Certainty::Untrue)) => format!("It is not true that {without_stop}."),
             (Origin::Own, None) => format!("{} heard that {without_stop}{doubt}", self.readers_have()),
         }
+    }
+
+    /// Returns a sentence with a description instead of the name at its start, if the readers do not know that this name
+    /// belongs to the teller: "A stranger found the boot."
+    fn with_description(&self, teller: &EntityId, sentence: &str) -> Option<String> {
+        let name = self.state.open_name(teller).filter(|_| self.names.name(teller).is_none())?;
+        let rest = sentence.strip_prefix(name).filter(|rest| !rest.starts_with(char::is_alphanumeric))?;
+        Some(words::upper_first(&format!("{}{rest}", self.names.name_or_description(teller))))
     }
 
     fn readers_have(&self) -> &'static str {

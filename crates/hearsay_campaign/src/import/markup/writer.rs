@@ -6,27 +6,9 @@ use super::{
     hidden::{find_template_leftovers, inline_field},
     link_syntax::LinkSyntax,
 };
-use crate::import::{Block, LinkTarget, NoteLink, PlainText, SourceText, Visibility, quote, secret};
-
-/// Returns whether the text contains a remark in brackets that marks it as DM-only: `(DM only) …`, `… [secret:: …]`.
-fn has_secret_remark(text: &str) -> bool {
-    text.match_indices(['(', '[']).any(|(at, _)| {
-        let close = if text[at..].starts_with('(') { ')' } else { ']' };
-        // A longer text is not a remark.
-        let mut max_end = text.len().min(at + 65);
-        while !text.is_char_boundary(max_end) {
-            max_end += 1;
-        }
-        let inner = text[at + 1..max_end].split(close).next().unwrap_or_default();
-        match inner.split_once("::") {
-            Some((name, _)) => name.len() <= 48 && secret::is_secret(name),
-            None => {
-                let is_at_edge = text[..at].trim().is_empty() || text[at + 1 + inner.len()..].trim().len() <= 2;
-                inner.len() <= 40 && is_at_edge && secret::is_only_secret_mark(inner)
-            }
-        }
-    })
-}
+use crate::import::{
+    Block, LinkTarget, NoteLink, PlainText, SourceText, Visibility, knowers::has_secret_remark, quote, secret,
+};
 
 /// Creates blocks from the output of a markup parser. The parser adds words, links and headings in the order of the
 /// text, and ends each block.

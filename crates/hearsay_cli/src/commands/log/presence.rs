@@ -7,7 +7,7 @@ use std::{
 };
 
 use anyhow::Result;
-use hearsay_belief::{place_at, valid_death_fact};
+use hearsay_belief::{characters_at, place_at, valid_death_fact};
 use hearsay_commands::{
     presence::{scene_characters, undecided_deaths},
     session::{AttendanceChange, AttendanceHint, acting_characters, is_table_line, leaving_party, opening_place},
@@ -16,7 +16,12 @@ use hearsay_model::{EntityId, Fact, FactId, Kind, Knower, Passage, PredicateRole
 use hearsay_query::session::{attending_in_scene, scene_moment};
 
 use super::session_option;
-use crate::{args, output::Output, texts::ExtractedRow};
+use crate::{
+    args,
+    missed_lines::{line_noun, line_ranges},
+    output::Output,
+    texts::ExtractedRow,
+};
 
 /// Name of a dead speaker, and the fact that states the death.
 type DeadSpeaker = (String, Arc<Fact>);
@@ -31,7 +36,7 @@ pub(super) fn deaths_of_speakers(state: &State, passages: &[Arc<Passage>]) -> Ve
 /// the speaker is alive, or if the line is already recorded.
 fn death_of_speaker(state: &State, line: &Passage) -> Option<DeadSpeaker> {
     let speaker = line.speaker.as_ref().filter(|_| state.passage(line.id()).is_none())?;
-    let moment = line.time.as_ref().and_then(|date| date.time);
+    let moment = line.said_at();
     let death = valid_death_fact(state, speaker, moment)?;
     Some((state.name_or_id(speaker).to_owned(), Arc::clone(death)))
 }
@@ -105,17 +110,6 @@ pub(super) fn print_notes(
     }
     print_undecided_deaths(args, state, line, extracted, output);
     Ok(())
-}
-
-/// Prints a note if a line is whispered, but does not say to whom.
-pub(super) fn print_open_whisper(args: &args::SessionLog, line: &Passage, is_open_whisper: bool, output: &Output) {
-    if is_open_whisper && !line.is_out_of_character() {
-        let repetition = repetition(args, "--to CHARACTER");
-        output.note(format!(
-            "the line does not say to whom the words are whispered, so everybody in the scene hears them; if only one \
-             character hears them, {repetition}"
-        ));
-    }
 }
 
 /// Prints a note for each character with an undecided death who nevertheless speaks or acts in the line.
@@ -361,7 +355,7 @@ pub(super) fn described_changes(state: &State, attendance: &[AttendanceHint], ex
     words::join_names(&changes.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// Prints a note if only player characters outside the scene act in a line, and returns whether it did.
+/// Prints a note if only characters outside the scene act in a line, and returns whether it did.
 fn print_acting_elsewhere(
     args: &args::SessionLog,
     state: &State,
@@ -382,10 +376,11 @@ fn print_acting_elsewhere(
         let (names, is) = (words::join_names(&names), if names.len() == 1 { "is" } else { "are" });
         let is_said_there = place.is_some() && line.place.as_ref() == *place;
         if let (Some(place), Some(scene)) = (place.filter(|_| is_said_there), scene) {
-            let (place, repetition) = (state.name_or_id(place), repetition(args, &format!("--at {scene}")));
-            let scene = state.name_or_id(scene);
+            let repetition = repetition(args, &format!("--at {scene}` or `--at {place}"));
+            let (place, scene) = (state.name_or_id(place), state.name_or_id(scene));
             output.note(format!(
-                "{names} {is} at {place}, so this happens at {place}; if it happens at {scene}, {repetition}"
+                "{names} {is} at {place}, so this happens at {place}; if it happens at {scene}, or if the scene moves to \
+                 {place}, {repetition}"
             ));
             continue;
         }
@@ -393,7 +388,8 @@ fn print_acting_elsewhere(
             Some(place) => (format!("at {}", state.name_or_id(place)), "there"),
             None => ("not in the scene".to_owned(), "elsewhere"),
         };
-        let hearers: String = characters.iter().map(|id| format!(" --to {id}")).collect();
+        let others = place.map(|place| others_at(state, place, characters)).unwrap_or_default();
+        let hearers: String = characters.iter().copied().chain(&others).map(|id| format!(" --to {id}")).collect();
         let at = place.or(opening.as_ref());
         let at = at.map_or_else(|| "PLACE".to_owned(), ToString::to_string);
         let repetition = repetition(args, &format!("--at {at}{hearers}"));
@@ -408,8 +404,18 @@ fn print_acting_elsewhere(
     !places.is_empty()
 }
 
+/// Returns the characters at a place outside the scene, without the given ones and without player characters who do not
+/// attend the session.
+fn others_at(state: &State, place: &EntityId, given: &[&EntityId]) -> Vec<EntityId> {
+    let Some(playing) = state.active_session() else { return Vec::new() };
+    let mut others = characters_at(state, place, scene_moment(state, playing));
+    let attends = |id: &EntityId| state.kind(id) != Some(Kind::Player) || playing.here.contains(id);
+    others.retain(|id| attends(id) && !given.contains(&id) && playing.absent.get(id) != Some(place));
+    others
+}
+
 /// Returns how the DM logs the line again with other options.
-fn repetition(args: &args::SessionLog, options: &str) -> String {
+pub(super) fn repetition(args: &args::SessionLog, options: &str) -> String {
     match args.dry_run {
         true => format!("log the line with `{options}`"),
         false => format!("run `{}`, and log the line with `{options}`", args.campaign.command("undo")),
@@ -431,19 +437,19 @@ fn print_other_place(args: &args::SessionLog, state: &State, line: &Passage, out
 /// perhaps there before.
 fn print_missed_lines(args: &args::SessionLog, state: &State, character: &EntityId, line: &Passage, output: &Output) {
     if let Some(lines) = missed_lines(state, character, line) {
-        let (name, noun) = (state.name_or_id(character), if lines.contains([',', '-']) { "lines" } else { "line" });
+        let (name, noun) = (state.name_or_id(character), line_noun(&lines));
         let add = args.campaign.command(&format!("log --line {lines} --with {character}"));
         output.note(format!("{name} did not hear {noun} {lines}; if {name} was there: `{add}`"));
     }
 }
 
-/// Returns the lines directly before a line that everybody else in the scene heard, and a character did not, in the form
-/// of the option `--line`: `7,9-11`. Lines that are out of character are left out. Returns `None` if there are no such
-/// lines.
+/// Returns the lines of the scene before a line that everybody else in the scene heard, and a character did not, in the form
+/// of the option `--line`: `7,9-11`. Lines that are out of character are left out. Somebody who came into the scene after a
+/// line need not have heard it. Returns `None` if there are no such lines.
 fn missed_lines(state: &State, id: &EntityId, line: &Passage) -> Option<String> {
     let playing = state.active_session()?;
     let knower = Knower::Entity(id.clone());
-    let moment = line.time.as_ref().and_then(|date| date.time);
+    let moment = line.said_at();
     let in_scene = scene_characters(state, playing, line.place.as_ref(), moment);
     let others: Vec<Knower> = in_scene.into_iter().filter(|other| other != id).map(Knower::Entity).collect();
     let lines = state.passages_in_session(Some(&playing.session)).map(|(_, passage)| passage);
@@ -455,18 +461,26 @@ fn missed_lines(state: &State, id: &EntityId, line: &Passage) -> Option<String> 
         return None;
     }
     lines.sort_unstable_by_key(|passage| passage.line);
+    let first_at_place = |other: &Knower| {
+        let mut at_place = lines.iter().filter(|passage| passage.place == line.place);
+        at_place.find(|passage| passage.has_participant(other)).map(|passage| passage.line)
+    };
+    let is_player = |other: &Knower| other.entity().is_some_and(|id| state.kind(id) == Some(Kind::Player));
+    // Players are at the table from the start.
+    let came_later =
+        |other: &Knower, number: u32| !is_player(other) && first_at_place(other).is_none_or(|first| first > number);
+    // The scene was at another place before.
+    let is_earlier_scene = |passage: &&Arc<Passage>| {
+        passage.place != line.place && others.iter().any(|other| is_player(other) && passage.has_participant(other))
+    };
     // A line that somebody in the scene did not hear was not meant for everybody.
     let is_missed = |passage: &&Arc<Passage>| {
-        let is_heard_by_others = others.iter().all(|other| passage.has_participant(other));
-        passage.place == line.place && !passage.confidential && is_heard_by_others && !passage.has_participant(&knower)
+        let is_heard = |other: &Knower| passage.has_participant(other) || came_later(other, passage.line);
+        let is_at_place = passage.place == line.place && !passage.confidential;
+        is_at_place && others.iter().all(is_heard) && !passage.has_participant(&knower)
     };
-    let mut numbers: Vec<u32> = lines.into_iter().rev().take_while(is_missed).map(|passage| passage.line).collect();
+    let scene = lines.iter().rev().copied().take_while(|passage| !is_earlier_scene(passage));
+    let mut numbers: Vec<u32> = scene.filter(is_missed).map(|passage| passage.line).collect();
     numbers.reverse();
-    let ranges = numbers.chunk_by(|line, next| line + 1 == *next).filter_map(|range| match range {
-        [line] => Some(line.to_string()),
-        [first, .., last] => Some(format!("{first}-{last}")),
-        [] => None,
-    });
-    let ranges: Vec<String> = ranges.collect();
-    (!ranges.is_empty()).then(|| ranges.join(","))
+    line_ranges(&numbers)
 }

@@ -66,6 +66,14 @@ impl UnknownName {
         similar.or_else(speaker).or_else(actor).or_else(new_actor).or_else(possible)
     }
 
+    /// Returns the recorded character who perhaps says the line.
+    pub(super) fn possible_speaker(&self) -> Option<&EntityId> {
+        match self {
+            Self::PossibleSpeaker(id) | Self::SimilarSpeaker(id) => Some(id),
+            _ => None,
+        }
+    }
+
     /// Prints a note that says how to correct the line. `passage` is the recorded line, if the command recorded one.
     pub(super) fn print_note(
         &self,

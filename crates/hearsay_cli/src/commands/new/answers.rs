@@ -1,8 +1,8 @@
 //! Reads the answers to the questions of `new`: free words, as a DM types them.
 
-use hearsay_model::words::{contains_word, upper_first};
+use hearsay_model::words::{contains_word, english, is_article, is_name_particle, upper_first};
 
-use super::{draft::clean, english::ENGLISH};
+use super::{draft::clean, english::ENGLISH, sentences::sentences};
 
 /// Dashes between a name and the words that describe it.
 const DASHES: [&str; 3] = [" - ", " \u{2013} ", " \u{2014} "];
@@ -60,7 +60,8 @@ pub(super) fn item(text: &str) -> Item {
         Some((name, rest)) => (name, rest),
         None => split_remark(&text),
     };
-    let remark = remark.trim_start_matches([',', ':', '-', '\u{2013}', '\u{2014}', ' ']).trim_end_matches('.').trim();
+    let is_mark = |c: char| matches!(c, ',' | ':' | '-' | '.' | '\u{2013}' | '\u{2014}' | ' ');
+    let remark = remark.trim_start_matches(is_mark).trim_end_matches('.').trim();
     item.name = to_name(name);
     item.remark = Some(remark.to_owned()).filter(|remark| !remark.is_empty());
     item
@@ -164,7 +165,7 @@ fn without_place_preposition(text: &str) -> Option<&str> {
 }
 
 fn is_place_preposition(word: &str) -> bool {
-    contains_word(&ENGLISH.answer_place_prepositions, &word.to_lowercase())
+    contains_word(&english().scene_openers, &word.to_lowercase())
 }
 
 /// Returns the name of the larger place in a remark such as "an inn in the town of Gullhaven".
@@ -239,7 +240,7 @@ fn to_name(text: &str) -> String {
     let is_abbreviation = text.rsplit(' ').next().is_some_and(|word| word.trim_end_matches('.').chars().count() <= 3);
     let text = if is_abbreviation { text } else { text.trim_end_matches('.') };
     if let Some((article, rest)) = text.split_once(' ')
-        && ["a", "an", "the"].contains(&article)
+        && is_article(article)
     {
         return format!("The {rest}");
     }
@@ -247,7 +248,7 @@ fn to_name(text: &str) -> String {
         return upper_first(text);
     }
     let words = text.split(' ').enumerate();
-    let capitalized = words.map(|(n, word)| match n > 0 && contains_word(&ENGLISH.name_particles, word) {
+    let capitalized = words.map(|(n, word)| match n > 0 && is_name_particle(word) {
         true => word.to_owned(),
         false => upper_first(word),
     });
@@ -277,7 +278,7 @@ fn name_length(words: &[&str]) -> usize {
             if ends(word) {
                 break;
             }
-        } else if !contains_word(&ENGLISH.name_particles, word) {
+        } else if !is_name_particle(word) {
             break;
         }
     }
@@ -358,12 +359,15 @@ fn quoted_name(text: &str) -> Option<(&str, &str)> {
     (!name.trim().is_empty() && ends_name).then_some((name, rest))
 }
 
-/// Splits a name from the words after it: "Odo Brandt, a ferryman", "Odo Brandt: a ferryman", "Odo Brandt the
-/// ferryman".
+/// Splits a name from the words after it: "Odo Brandt, a ferryman", "Odo Brandt: a ferryman", "Odo Brandt. A ferryman.",
+/// "Odo Brandt the ferryman".
 fn split_remark(text: &str) -> (&str, &str) {
     let comma = outside(text).find(|(_, c)| *c == ',').map(|(at, _)| at);
     let marks = DASHES.iter().chain(&[": "]);
-    let mark = marks.filter_map(|mark| text.find(mark)).chain(comma).min();
+    // A name ends with its sentence.
+    let first = sentences(text).first().copied().filter(|first| first.len() < text.len());
+    let full_stop = first.and_then(|first| first.strip_suffix('.')).map(str::len);
+    let mark = marks.filter_map(|mark| text.find(mark)).chain(comma).chain(full_stop).min();
     let at = match (mark, remark_start(text)) {
         // "Odo Brandt the ferryman, who drinks", but not "The inn by the mill, a ruin".
         (Some(mark), Some(word)) if word < mark && is_name(text[..word].trim()) => Some(word),
@@ -378,11 +382,11 @@ fn remark_start(text: &str) -> Option<usize> {
     let words: Vec<&str> = text.split(' ').collect();
     for (n, word) in words.iter().enumerate() {
         let next = words.get(n + 1).copied().unwrap_or_default();
-        let is_article = ["a", "an", "the", "by"].contains(word);
+        let can_precede_name = is_article(word) || *word == "by";
         if n > 0
             && contains_word(&ENGLISH.remark_starts, word)
             && !next.is_empty()
-            && !(is_article && is_capitalized(next))
+            && !(can_precede_name && is_capitalized(next))
         {
             return Some(at);
         }

@@ -103,6 +103,8 @@ pub(super) struct DraftEntity {
     pub(super) is_home_workplace: bool,
     /// Groups to which the character belongs.
     pub(super) groups: Vec<DraftGroup>,
+    /// Relations of the character to other characters, such as parents and employers.
+    pub(super) ties: Vec<DraftTie>,
     /// Larger place to which the place belongs.
     pub(super) part_of: Option<EntityId>,
     /// Paragraphs that describe the entity.
@@ -128,6 +130,14 @@ pub(super) struct DraftGroup {
     pub(super) group: EntityId,
     /// Rank of the character in the group.
     pub(super) rank: Option<String>,
+}
+
+/// A relation of a character to another character or to a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct DraftTie {
+    /// Name of the relation.
+    pub(super) relation: String,
+    pub(super) other: EntityId,
 }
 
 /// A secret, which belongs to an entity.
@@ -184,6 +194,7 @@ impl Draft {
             home: None,
             is_home_workplace: false,
             groups: Vec::new(),
+            ties: Vec::new(),
             part_of: None,
             description: Vec::new(),
             secrets: Vec::new(),

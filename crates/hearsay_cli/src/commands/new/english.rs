@@ -43,11 +43,15 @@ pub(super) struct PageWords {
     pub(super) title_companions: Vec<String>,
     pub(super) title_followers: Vec<String>,
     pub(super) meeting_verbs: Vec<String>,
-    pub(super) answer_place_prepositions: Vec<String>,
     pub(super) place_introductions: Vec<String>,
     pub(super) remark_starts: Vec<String>,
-    pub(super) name_particles: Vec<String>,
     pub(super) topic_ends: Vec<String>,
+    pub(super) personal_relations: Vec<String>,
+    pub(super) fatal_roles: Vec<String>,
+    pub(super) naming_verbs: Vec<String>,
+    pub(super) personal_relatives: Vec<String>,
+    pub(super) family_nouns: Vec<String>,
+    pub(super) family_titles: Vec<String>,
 }
 
 /// The lists.

@@ -6,6 +6,8 @@
 
 mod blocks;
 mod entities;
+mod families;
+mod fates;
 mod fields;
 mod headings;
 mod kinds;
@@ -52,7 +54,7 @@ use told::continues_remark;
 
 /// Marks in the source of a page that make text secret. If a page has one of these marks, a secret paragraph is not
 /// split into an open and a secret part.
-const SECRET_MARKS: [&str; 7] = ["%%", "||", ":::", "<", "[!", "[secret", "(secret"];
+const SECRET_MARKS: [&str; 6] = ["%%", "||", ":::", "<", "[!", "[secret"];
 
 /// Maximum number of words before a word that says that something begins: "The first session begins in …".
 const MAX_START_SUBJECT_WORDS: usize = 3;

@@ -148,11 +148,12 @@ fn print_entities(draft: &Draft, output: &mut Output) -> Result<()> {
     Ok(())
 }
 
-/// Prints the homes, groups and other fields of the entities, and the NPCs without a home or without acquaintances.
+/// Prints the homes, groups, relations and other fields of the entities, and the NPCs without a home or without acquaintances.
 fn print_fields(draft: &Draft, output: &mut Output) -> Result<()> {
     let rows = draft.entities.iter().filter_map(|entity| {
         let relation = |name: &str| name.to_lowercase().replace('_', " ");
         let groups = entity.groups.iter().map(|group| format!("{} {}", relation(&group.relation), group.group));
+        let ties = entity.ties.iter().map(|tie| format!("{} {}", relation(&tie.relation), tie.other));
         let guest = entity.location.as_ref().filter(|_| entity.is_guest && entity.home.is_none());
         let parts = home(entity)
             .map(|home| {
@@ -162,11 +163,12 @@ fn print_fields(draft: &Draft, output: &mut Output) -> Result<()> {
             .or(guest.map(|place| format!("is at {place}, but does not live there")))
             .into_iter()
             .chain(groups)
+            .chain(ties)
             .chain(entity.condition.clone());
         let parts: Vec<String> = parts.chain(entity.part_of.iter().map(|place| format!("part of {place}"))).collect();
         (!parts.is_empty()).then(|| row(entity.line, entity.id.to_string(), &parts.join(", ")))
     });
-    print_rows("Homes, groups and conditions:", rows, output)?;
+    print_rows("Homes, groups, relations and conditions:", rows, output)?;
     let names = |ids: &[&EntityId]| ids.iter().map(|id| id.as_str()).collect::<Vec<_>>().join(", ");
     let homeless = homeless(draft);
     if !homeless.is_empty() {

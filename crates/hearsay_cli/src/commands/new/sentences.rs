@@ -1,6 +1,6 @@
 //! Sentences of a page.
 
-pub(super) use hearsay_campaign::import::sentences::sentences;
+pub(super) use hearsay_model::text::sentences;
 
 /// Returns whether a sentence begins with a pronoun that refers to an entity of the sentence before.
 pub(super) fn begins_with_anaphor(sentence: &str) -> bool {

@@ -121,12 +121,15 @@ fn entry(entity: &DraftEntity, comments: &mut Comments) -> String {
         let comment = comments.once("the larger place that this place belongs to");
         let _ = writeln!(text, "    part_of: {}{comment}", scalar(place.as_str()));
     }
-    if !entity.groups.is_empty() {
+    if !entity.groups.is_empty() || !entity.ties.is_empty() {
         text.push_str("    relationships:\n");
         for group in &entity.groups {
             let rank = group.rank.as_ref().map(|rank| format!(", rank: {}", scalar(rank))).unwrap_or_default();
             let _ =
                 writeln!(text, "      - {{type: {}, target: {}{rank}}}", group.relation, scalar(group.group.as_str()));
+        }
+        for tie in &entity.ties {
+            let _ = writeln!(text, "      - {{type: {}, target: {}}}", tie.relation, scalar(tie.other.as_str()));
         }
     }
     if !entity.description.is_empty() {

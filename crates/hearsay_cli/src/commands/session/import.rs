@@ -75,7 +75,7 @@ pub(super) fn import(args: &args::SessionImport, output: &mut Output) -> Result<
     drop(names);
     let mut state = read_state(&memory)?;
     let (mut report, mut log) = import.plan(&state).map_err(MemoryError::from)?;
-    let may_ask = !args.dry_run && !args.yes && !output.is_json() && speakers::is_terminal();
+    let may_ask = !args.dry_run && !args.yes && output.can_ask();
     let asks = may_ask && report.speakers.iter().any(|row| row.is.is_unidentified());
     if asks {
         import.speakers.extend(speakers::ask(&report, &state)?);

@@ -338,5 +338,10 @@ pub(crate) fn recap(args: &args::Recap, output: &mut Output) -> Result<()> {
             ))?;
         }
     }
+    if session_recap.recap.omitted_lines > 0 {
+        let omitted = count(session_recap.recap.omitted_lines, "line is", "lines are");
+        let log = args.campaign.command(&format!("session show {} --log", session_recap.session));
+        output.note(format!("{omitted} left out: a larger number after --words adds lines, and `{log}` prints all"));
+    }
     Ok(memory.close()?)
 }

@@ -11,24 +11,35 @@ use crate::{
     style::Line,
 };
 
-/// Prints a heading, the first `limit` rows, and the number of remaining rows.
+/// How many rows of a list are printed.
+#[derive(Clone, Copy)]
+struct Extent<'a> {
+    /// Maximum number of printed rows.
+    limit: usize,
+    /// Number of further rows that the report does not contain.
+    unlisted: usize,
+    /// Command that shows the rows that are not printed.
+    command: &'a str,
+}
+
+/// Prints a heading, the first rows, the number of remaining rows, and the command that shows them.
 fn print_list<T>(
     title: &str,
     rows: &[T],
-    limit: usize,
+    extent: Extent,
     output: &mut Output,
     line: impl Fn(&T) -> String,
 ) -> Result<()> {
-    if rows.is_empty() {
+    if rows.is_empty() && extent.unlisted == 0 {
         return Ok(());
     }
     output.line(Line::heading(title))?;
-    for row in rows.iter().take(limit) {
+    for row in rows.iter().take(extent.limit) {
         output.line(format!("  {}", line(row)))?;
     }
-    match rows.len().saturating_sub(limit) {
+    match rows.len().saturating_sub(extent.limit) + extent.unlisted {
         0 => Ok(()),
-        more => output.line(format!("  and {more} more: `session show --limit`")),
+        more => output.line(format!("  and {more} more: `{}`", extent.command)),
     }
 }
 
@@ -51,25 +62,28 @@ pub(super) fn print_report(
     ))?;
     print_talk(&counts.talk, output)?;
     let thread = |row: &Thread| thread_line(row, names);
-    print_list("Facts to confirm:", &report.review, limit, output, |row| {
+    let command = format!("session show {} --limit N", session.id);
+    let extent = Extent { limit, unlisted: 0, command: &command };
+    let to_confirm = Extent { unlisted: report.omitted_review, command: "review", ..extent };
+    print_list("Facts to confirm:", &report.review, to_confirm, output, |row| {
         format!("{}  [{} \u{00B7} {} \u{00B7} {}]", row.statement, row.status, row.reasons.join(", "), row.fact.short())
     })?;
-    print_list("Withheld, because they may state a secret:", &report.withheld, limit, output, |row| {
+    print_list("Withheld, because they may state a secret:", &report.withheld, extent, output, |row| {
         let (line, session) = (row.line, &session.id);
         format!("line {line}: {}  [the secret comes out: `log --line {line} --yes --session {session}`]", row.text)
     })?;
-    print_list("Secrets that came out:", &report.secrets_out, limit, output, |row| {
+    print_list("Secrets that came out:", &report.secrets_out, extent, output, |row| {
         let learners: Vec<String> =
             row.learned_by.iter().map(|(knower, how)| format!("{}, {how}", names.knower(knower))).collect();
         format!("{}  [{} \u{00B7} {}]", row.statement, learners.join("; "), row.fact.short())
     })?;
-    print_list("Promises made:", &report.promises, limit, output, thread)?;
-    print_list("Contradictions:", &report.contradictions, limit, output, contradiction_line)?;
-    print_list("Mentioned, without an entity of their own:", &report.new_names, limit, output, |row| {
+    print_list("Promises made:", &report.promises, extent, output, thread)?;
+    print_list("Contradictions:", &report.contradictions, extent, output, contradiction_line)?;
+    print_list("Mentioned, without an entity of their own:", &report.new_names, extent, output, |row| {
         format!("{} ({})  [{}]", row.name, count(row.lines, "line", "lines"), row.fact.short())
     })?;
     let unknown: Vec<(String, Vec<u32>)> = unknown_speakers(names.state(), &session.id).into_iter().collect();
-    print_list("Names before a colon that no entity has:", &unknown, limit, output, |(name, lines)| {
+    print_list("Names before a colon that no entity has:", &unknown, extent, output, |(name, lines)| {
         let numbers: Vec<String> = lines.iter().map(u32::to_string).collect();
         let noun = if lines.len() == 1 { "line" } else { "lines" };
         format!("{name} ({noun} {})", numbers.join(", "))
@@ -77,16 +91,18 @@ pub(super) fn print_report(
     for learner in &report.learned {
         let title = format!("{} learned {}:", learner.name, count(learner.facts.len(), "fact", "facts"));
         // Shows only a few facts per NPC; `know knows` lists all of them.
-        let limit = if learner.player { limit } else { limit.min(3) };
-        print_list(&title, &learner.facts, limit, output, |row| {
+        let knows = format!("know knows {} --since {}", learner.knower, session.id);
+        let few = Extent { limit: limit.min(3), command: &knows, ..extent };
+        print_list(&title, &learner.facts, if learner.player { extent } else { few }, output, |row| {
             format!("{}  [{} \u{00B7} {}]", row.statement, row.acquisition, row.fact.short())
         })?;
     }
-    print_list("Changed:", &report.changed, limit, output, |row| {
+    print_list("Changed:", &report.changed, extent, output, |row| {
         let kind = format!("{:?}", row.kind).to_lowercase();
         format!("{kind}: {}  [{}]", row.statement, row.fact.short())
     })?;
-    print_list("Open threads:", &report.threads, limit, output, thread)
+    let open = Extent { unlisted: report.omitted_threads, command: "session threads", ..extent };
+    print_list("Open threads:", &report.threads, open, output, thread)
 }
 
 /// Prints the commands for what comes after a session: the review, the recaps and the handbook.

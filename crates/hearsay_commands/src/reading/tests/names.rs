@@ -130,6 +130,51 @@ fn a_promise_contains_the_words_of_its_clause() {
     assert_eq!(statements, [promised, "Odo Brandt will find the ring."]);
 }
 
+/// Returns a statement of the reading model about Odo in words of a text.
+fn odo_statement(text: &str, words: &str, participants: &[&str]) -> ExtractedFact {
+    let sentence = format!("{words}.");
+    let (odo, value) = (Mention::Known(id("odo")), FactObject::Value(sentence.clone()));
+    let fact = extracted(odo, "lore", value, text.find(words).unwrap(), words);
+    let participants = participants.iter().map(|name| id(name)).collect();
+    ExtractedFact { statement: sentence, stage: ExtractionStage::Statements, participants, ..fact }
+}
+
+/// Returns the statements of the facts that are recorded from narration, sorted.
+fn narrated(text: &str, facts: Vec<ExtractedFact>) -> Vec<String> {
+    let (state, _) = world(&[], &[]);
+    let passage = Passage { speaker: None, ..line(text) };
+    let (read, _) = after_reading(&state, passage, Extraction { facts, ..Extraction::default() });
+    let mut statements: Vec<String> =
+        extracted_facts(&read).into_iter().map(|fact| fact.statement().to_owned()).collect();
+    statements.sort_unstable();
+    statements
+}
+
+#[test]
+fn a_deed_and_a_statement_of_it_are_one_fact() {
+    let text = "Odo robs Pell on the bridge, and laughs.";
+    let pell = FactObject::Entity(Mention::Known(id("pell")));
+    let deed = extracted(Mention::Known(id("odo")), "STOLE_FROM", pell, 0, "Odo robs Pell");
+    let statement = odo_statement(text, "Odo robs Pell on the bridge", &["pell"]);
+    assert_eq!(narrated(text, vec![deed.clone(), statement.clone()]), ["Odo robs Pell on the bridge."]);
+    // A statement about somebody else, or with another certainty, is another fact.
+    let other = ExtractedFact { participants: vec![id("sabine")], ..statement.clone() };
+    let hedged = ExtractedFact { factuality: Factuality::Hedged, ..statement };
+    for statement in [other, hedged] {
+        assert_eq!(narrated(text, vec![deed.clone(), statement]).len(), 2);
+    }
+}
+
+#[test]
+fn only_the_clause_of_a_promise_is_promised() {
+    let text = "Odo promises Pell to free Sabine, hands him a ring.";
+    let found =
+        promise(text, "Odo promises Pell", Mention::Known(id("pell")), "Odo Brandt made a promise to Pell Marrow.");
+    let whole = odo_statement(text, "Odo promises Pell to free Sabine", &["pell", "sabine"]);
+    let gift = odo_statement(text, "hands him a ring", &["pell"]);
+    assert_eq!(narrated(text, vec![found, whole, gift]), ["Odo promises Pell to free Sabine.", "hands him a ring."]);
+}
+
 #[test]
 fn a_relation_without_words_is_no_fact_of_play() {
     let (state, _) = world(&[], &[]);

@@ -2,13 +2,16 @@
 //! and remarks in brackets.
 
 use hearsay_campaign::split_hearers;
-use hearsay_model::{EntityId, State, spelling, text, words};
+use hearsay_model::{
+    EntityId, State, spelling,
+    text::{self, SENTENCE_ENDS},
+    words,
+};
 use hearsay_query::{
     QueryError,
     resolve::{resolve_character, resolve_complete_words},
 };
 
-use super::acting::SENTENCE_ENDS;
 use crate::presence::require_speaker;
 
 /// The hearers in brackets after the name of a speaker.

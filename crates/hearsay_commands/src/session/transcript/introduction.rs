@@ -7,9 +7,9 @@ use hearsay_model::{EntityId, State, text, words};
 use hearsay_query::QueryError;
 
 use super::{
-    acting::before_quotation,
     hearers::resolve_hearers,
     name_phrases::name_ranges,
+    narration::before_quotation,
     speakers::{MAX_REFERENCE_WORDS, SpeakerIdentity, SpeakerNames},
 };
 use crate::presence::require_speaker;
@@ -36,6 +36,8 @@ pub(super) struct Introduction<'a> {
     is_confidential: bool,
     /// Whether there is a verb of speech.
     has_verb: bool,
+    /// Whether the words are confidential only if the hearers are characters, as with "hisses to".
+    is_hushed: bool,
     /// Words that are said.
     pub(super) said: &'a str,
 }
@@ -62,9 +64,8 @@ impl<'a> Introduction<'a> {
     pub(super) fn in_clause(predicate: &[&'a str], is_quoted: bool) -> Option<Self> {
         let english = words::english();
         let is_in = |list: &[String], word: &str| words::contains_word(list, &normal_word(word));
-        let verb = predicate
-            .iter()
-            .position(|word| is_in(&english.whisper_verbs, word) || is_in(&english.speech_verbs, word))?;
+        let is_verb = |at: &usize| is_whisper(predicate, *at) || is_in(&english.speech_verbs, predicate[*at]);
+        let verb = (0..predicate.len()).find(is_verb)?;
         let mut end = verb;
         while end < predicate.len() {
             match confidential_manner(&predicate[end..]) {
@@ -86,15 +87,14 @@ impl<'a> Introduction<'a> {
     /// Finds the verb of speech in words that begin with a name.
     fn with_verb(head: &[&'a str], said: &'a str) -> Option<Self> {
         let english = words::english();
-        let is_whisper = |word: &str| words::contains_word(&english.whisper_verbs, &normal_word(word));
         let is_speech = |word: &str| words::contains_word(&english.speech_verbs, &normal_word(word));
-        let verb = (1..head.len()).find(|at| is_whisper(head[*at]) || is_speech(head[*at]))?;
+        let verb = (1..head.len()).find(|at| is_whisper(head, *at) || is_speech(head[*at]))?;
         let (mut before, mut after) = (head[1..verb].to_vec(), head[verb + 1..].to_vec());
         let has_manners = [remove_confidential_manners(&mut before), remove_confidential_manners(&mut after)];
         after.retain(|word| !is_adverb(word));
         let normal: Vec<String> = after.iter().map(|word| normal_word(word)).collect();
         let ear = english.ear_phrases.iter().find_map(|phrase| name_ranges(&normal, phrase).pop());
-        let is_whispered = is_whisper(head[verb]);
+        let (is_whispered, is_hushed) = (is_whisper(head, verb), is_hushed_verb(head[verb]));
         let has_ear = ear.is_some();
         let is_confidential = is_whispered || has_manners.contains(&true) || has_ear;
         let mut other_ranges = english.hearer_phrases.iter().flat_map(|phrase| name_ranges(&normal, phrase));
@@ -108,22 +108,37 @@ impl<'a> Introduction<'a> {
             None => Vec::new(),
         };
         let (subject, has_verb) = (head[..verb].to_vec(), true);
-        Some(Self { subject, hearers, has_direct_hearers, is_confidential, has_verb, said })
+        Some(Self { subject, hearers, has_direct_hearers, is_confidential, has_verb, is_hushed, said })
     }
 
-    /// Finds the hearers in words that begin with a name, as in `Lotti to Ysolde: Not here.`
+    /// Finds the hearers in words that begin with a name, as in `Lotti to Ysolde: Not here.` and `Lotti takes Ysolde aside: Not
+    /// here.` Confidential words need no hearers: `Lotti, under her breath: Not here.`
     fn without_verb(head: &[&'a str], said: &'a str) -> Option<Self> {
+        let english = words::english();
+        let named = |head: &[&str], phrases: &[String]| {
+            let normal: Vec<String> = head.iter().map(|word| normal_word(word)).collect();
+            phrases.iter().find_map(|phrase| {
+                let names = name_ranges(&normal, phrase).into_iter().next()?;
+                let (before, _) = phrase.split_once('*')?;
+                let opener = names.start.checked_sub(before.split_whitespace().count())?;
+                (opener > 0).then_some((opener, names))
+            })
+        };
+        let (has_verb, is_hushed) = (false, false);
+        if let Some((opener, names)) = named(head, &english.aside_phrases) {
+            let (subject, hearers) = (head[..opener].to_vec(), head[names].to_vec());
+            let (has_direct_hearers, is_confidential) = (true, true);
+            return Some(Self { subject, hearers, has_direct_hearers, is_confidential, has_verb, is_hushed, said });
+        }
         let mut head = head.to_vec();
         let is_confidential = remove_confidential_manners(&mut head);
-        let normal: Vec<String> = head.iter().map(|word| normal_word(word)).collect();
-        let (opener, names) = words::english().hearer_phrases.iter().find_map(|phrase| {
-            let names = name_ranges(&normal, phrase).into_iter().next()?;
-            let opener = names.start.checked_sub(phrase.split_whitespace().count() - 1)?;
-            (opener > 0).then_some((opener, names))
-        })?;
-        let (subject, hearers) = (head[..opener].to_vec(), head[names].to_vec());
-        let (has_direct_hearers, has_verb) = (true, false);
-        Some(Self { subject, hearers, has_direct_hearers, is_confidential, has_verb, said })
+        let (subject, hearers) = match named(&head, &english.hearer_phrases) {
+            Some((opener, names)) => (head[..opener].to_vec(), head[names].to_vec()),
+            None if is_confidential && !head.is_empty() => (head, Vec::new()),
+            None => return None,
+        };
+        let has_direct_hearers = !hearers.is_empty();
+        Some(Self { subject, hearers, has_direct_hearers, is_confidential, has_verb, is_hushed, said })
     }
 
     /// Finds the speaker. Returns the name of the speaker and its identity. Returns `None` if the words before the verb do
@@ -151,9 +166,15 @@ impl<'a> Introduction<'a> {
     /// Returns whether the line introduces words. A line such as `Lotti says nothing: she is afraid.` does not.
     pub(super) fn introduces_words(&self, state: &State) -> bool {
         let can_hear = |id: &EntityId| require_speaker(state, id).is_ok();
+        let hearers = self.hearers.join(" ");
         let has_hearers =
-            || resolve_hearers(state, &self.hearers.join(" ")).is_ok_and(|hearers| hearers.iter().all(can_hear));
+            || resolve_hearers(state, hearers.trim_end_matches(',')).is_ok_and(|hearers| hearers.iter().all(can_hear));
         !self.has_direct_hearers || (self.has_verb && self.is_confidential) || has_hearers()
+    }
+
+    /// Returns whether the words may also be said aloud, so that unknown hearers are no error: "hisses to the crowd".
+    pub(super) fn may_be_aloud(&self) -> bool {
+        self.is_hushed
     }
 
     /// Returns whether only the named hearers hear the words.
@@ -212,6 +233,23 @@ impl<'a> Introduction<'a> {
     }
 }
 
+/// Returns whether a word is a verb that makes words confidential: a verb such as "whispers", or a verb such as "hisses"
+/// before a hearer.
+fn is_whisper(words: &[&str], at: usize) -> bool {
+    let english = words::english();
+    let following = words.get(at + 1).map(|word| normal_word(word));
+    let precedes_hearer = || {
+        let mut openers = english.hearer_phrases.iter().map(|phrase| phrase.split(' ').next());
+        openers.any(|opener| opener.is_some() && opener == following.as_deref())
+    };
+    words::contains_word(&english.whisper_verbs, &normal_word(words[at]))
+        || (is_hushed_verb(words[at]) && precedes_hearer())
+}
+
+fn is_hushed_verb(word: &str) -> bool {
+    words::contains_word(&words::english().hushed_verbs, &normal_word(word))
+}
+
 /// Returns a word in normal form, without commas.
 pub(super) fn normal_word(word: &str) -> String {
     text::normalize(word.trim_matches(','))
@@ -220,8 +258,7 @@ pub(super) fn normal_word(word: &str) -> String {
 /// Returns whether a word is an adverb. A word with a capital letter may be a name, such as `Sally`.
 fn is_adverb(word: &str) -> bool {
     let word = word.trim_matches(',');
-    let has_ending = || words::english().adverb_endings.iter().any(|ending| word.ends_with(ending.as_str()));
-    word.chars().all(char::is_lowercase) && has_ending()
+    word.chars().all(char::is_lowercase) && words::is_adverb(word)
 }
 
 /// Returns whether words can stand between the name of the speaker and the verb of speech, as in `Lotti quietly says`,
@@ -302,7 +339,8 @@ pub(super) fn is_spoken(said: &str) -> bool {
     let opening: Vec<String> = text::words(before_quotation(said)).into_iter().take(MAX_OPENING_WORDS).collect();
     let is_first_person = |word: &String| {
         let pronoun = word.split('\'').next().unwrap_or_default();
-        words::contains_word(&english.first_person_pronouns, pronoun)
+        let lists = [&english.first_person_pronouns, &english.first_person_contractions];
+        lists.into_iter().any(|list| words::contains_word(list, pronoun))
     };
     let is_opener = opening.first().is_some_and(|word| words::contains_word(&english.spoken_openers, word));
     is_opener || opening.iter().any(is_first_person)
@@ -316,17 +354,14 @@ pub(super) fn is_subordinator(word: &str) -> bool {
 }
 
 /// Returns the characters whose names occur in words, in order. A name begins with a capital letter.
-fn named_characters(names: &SpeakerNames<'_>, part: &[&str]) -> Vec<EntityId> {
+pub(in crate::session) fn named_characters(names: &SpeakerNames<'_>, part: &[&str]) -> Vec<EntityId> {
     let (mut found, mut at) = (Vec::new(), 0);
     while at < part.len() {
         let is_name = part[at].starts_with(char::is_uppercase);
         let max_words = if is_name { MAX_REFERENCE_WORDS.min(part.len() - at) } else { 0 };
         let named = (1..=max_words).rev().find_map(|count| {
             let name = text::words(&part[at..at + count].join(" ")).join(" ");
-            match names.identify_typed(&name) {
-                SpeakerIdentity::Character(id) if names.can_speak(&id) => Some((id, count)),
-                _ => None,
-            }
+            Some((names.speaking_character(&name)?, count))
         });
         match named {
             Some((id, count)) => {

@@ -1,6 +1,9 @@
 //! Verbs of narration that say where a person goes, as in `walks quietly away` or `heads up the hill to the mill`.
 
-use hearsay_model::{text, words};
+use hearsay_model::{
+    text,
+    words::{self, is_adverb},
+};
 
 /// Maximum number of words between a verb of pursuit and the direction: "follow *the old man* out".
 const MAX_PURSUED_WORDS: usize = 3;
@@ -44,10 +47,6 @@ pub(super) fn leader_words(verb: &[String]) -> Option<&[String]> {
     })
 }
 
-pub(super) fn is_adverb(word: &str) -> bool {
-    words::english().adverb_endings.iter().any(|ending| word.ends_with(ending.as_str()))
-}
-
 /// Returns the words of each verb of a subject with the words that follow it: "nods" and "walks away" for "nods and walks
 /// away". Adverbs before the verbs are omitted.
 pub(super) fn verbs(predicate: &[&str]) -> Vec<Vec<String>> {
@@ -66,12 +65,59 @@ pub(super) fn verbs(predicate: &[&str]) -> Vec<Vec<String>> {
     verbs
 }
 
-/// Returns whether a verb states no deed that its subject perceives: "is", "sleeps", "doesn't".
+/// Returns whether a verb states no deed that its subject perceives: "is", "owes", "sleeps", "doesn't".
 pub(super) fn is_inactive(verb: &str) -> bool {
     let english = words::english();
     verb.ends_with("n't")
         || words::contains_word(&english.negations, verb)
-        || words::contains_word(&english.inactive_verbs, verb)
+        || words::is_finite_be_form(verb)
+        || [&english.inactive_verbs, &english.stative_verbs].into_iter().any(|list| words::contains_word(list, verb))
+}
+
+/// Returns whether a verb and the words that follow it state what the subject is, has or feels, and no deed: "is the richest
+/// man in town", "owes Wren a crown". "Is wiping a mug", "is back" and "has come" are no states.
+pub(super) fn is_state(verb: &[String]) -> bool {
+    let english = words::english();
+    let Some((first, rest)) = verb.split_first() else { return false };
+    let rest = &rest[rest.iter().take_while(|word| is_adverb(word)).count()..];
+    if words::is_finite_be_form(first) {
+        let is_deed = |word: &String| {
+            let lists = [&english.removal_verbs, &english.escort_verbs];
+            words::is_progressive_form(word) || lists.into_iter().any(|list| words::contains_word(list, word))
+        };
+        let is_there = |word: &String| words::contains_word(&english.presence_adverbs, word);
+        return !rest.first().is_some_and(is_deed) && !rest.last().is_some_and(is_there);
+    }
+    let has_object = || {
+        let is_quantity =
+            |word: &String| words::is_determiner(word) || words::contains_word(&english.number_words, word);
+        rest.first().is_some_and(is_quantity)
+    };
+    words::contains_word(&english.stative_verbs, first)
+        && (!words::contains_word(&english.perfect_auxiliaries, first) || has_object())
+}
+
+/// Returns whether words after a subject tell what this person thinks, and nothing that others notice: "wonders where the key
+/// is". The words after a comma or a conjunction can tell something else, unless they continue the thought: "and why".
+pub(super) fn is_thought(predicate: &[&str]) -> bool {
+    let english = words::english();
+    let all_words = text::words(&predicate.join(" "));
+    let is_visible = |phrase: &String| text::contains_name(&all_words, &text::words(phrase));
+    let thinks = |verb: &Vec<String>| words_after_any(verb, &english.thought_phrases).is_some();
+    let continues = |verb: &Vec<String>| {
+        verb.first().is_some_and(|word| words::contains_word(&english.reported_openers, word)) || thinks(verb)
+    };
+    let verbs = verbs(predicate);
+    verbs.first().is_some_and(thinks)
+        && verbs.iter().skip(1).all(continues)
+        && !english.visible_thought_phrases.iter().any(is_visible)
+}
+
+/// Returns whether a word has the ending of a verb after a subject for one person: "pounds", "pounded".
+pub(super) fn may_be_verb(word: &str) -> bool {
+    let english = words::english();
+    let mut endings = english.third_person_endings.iter().chain(&english.past_endings);
+    endings.any(|ending| word.ends_with(ending.as_str()))
 }
 
 /// Returns whether a verb states that the subject comes to a place: "comes", "returns".
@@ -79,9 +125,9 @@ pub(super) fn is_arrival(verb: &str) -> bool {
     words::contains_word(&words::english().arrival_verbs, verb)
 }
 
-/// Returns whether a verb and the words that follow it state that the subject leaves a place: "walks quietly away",
-/// "goes up to her room", "is led away", "leaves", "leaves the Gull".
-pub(super) fn is_departure(verb: &[String], place: &[String]) -> bool {
+/// Returns whether a verb and the words that follow it state that the subject leaves a place without a name: "walks quietly
+/// away", "goes up to her room", "is led away", "leaves".
+pub(super) fn is_departure(verb: &[String]) -> bool {
     let english = words::english();
     let is_skipped = |word: &String| is_adverb(word) || words::contains_word(&english.motion_adverbs, word);
     if let Some(rest) = words_after_removal(verb) {
@@ -90,15 +136,19 @@ pub(super) fn is_departure(verb: &[String], place: &[String]) -> bool {
     }
     if let Some(rest) = words_after_motion(verb) {
         let direction = &rest[rest.iter().take_while(|word| is_skipped(word)).count()..];
-        return begins_departure(direction) || is_private_place(words_after_way(rest));
+        if begins_departure(direction) || is_private_place(words_after_way(rest)) {
+            return true;
+        }
     }
-    let Some(rest) = words_after_leaving(verb) else { return false };
-    let is_followed = |word: &String| words::contains_word(&english.leaving_followers, word) || is_adverb(word);
-    let without_article = |words: &[String]| -> Vec<String> {
-        words.iter().skip_while(|word| words::contains_word(&english.fillers, word)).cloned().collect()
-    };
-    let (place, left) = (without_article(place), without_article(rest));
-    rest.first().is_none_or(is_followed) || (!place.is_empty() && left.starts_with(&place))
+    // "Flees" is also a verb of motion.
+    words_after_leaving(verb).is_some_and(can_follow_leaving)
+}
+
+/// Returns whether words can follow a verb such as "leaves", or the place that a person leaves: "with the others".
+pub(super) fn can_follow_leaving(rest: &[String]) -> bool {
+    let is_follower =
+        |word: &String| words::contains_word(&words::english().leaving_followers, word) || is_adverb(word);
+    rest.first().is_none_or(is_follower)
 }
 
 /// Returns whether words after a verb of motion begin with a particle such as "away". In "steps inside the circle", "inside"
@@ -107,7 +157,7 @@ fn begins_departure(direction: &[String]) -> bool {
     let english = words::english();
     let Some((particle, rest)) = direction.split_first() else { return false };
     let begins_place = words::contains_word(&english.destination_openers, particle)
-        && rest.first().is_some_and(|word| words::contains_word(&english.determiners, word));
+        && rest.first().is_some_and(|word| words::is_determiner(word));
     words::contains_word(&english.departure_particles, particle) && !begins_place
 }
 
@@ -157,17 +207,64 @@ pub(super) fn words_after_removal(verb: &[String]) -> Option<&[String]> {
     let (auxiliary, rest) = verb.split_first()?;
     let rest = &rest[rest.iter().take_while(|word| is_adverb(word)).count()..];
     let (participle, rest) = rest.split_first()?;
-    let is_removal = words::contains_word(&english.passive_auxiliaries, auxiliary)
-        && words::contains_word(&english.removal_verbs, participle);
+    let is_removal = words::is_finite_be_form(auxiliary) && words::contains_word(&english.removal_verbs, participle);
     is_removal.then_some(rest)
 }
 
 /// Returns the words between a verb that sends somebody away and the direction, and the words from the direction on: "odo"
 /// and "out of the inn" for "throws Odo out of the inn".
 pub(super) fn removed_words(verb: &[String]) -> Option<(&[String], &[String])> {
+    split_at_direction(verb, &words::english().removal_verbs, &words::english().removal_particles)
+}
+
+/// Returns the words between a verb that takes somebody along and the words that can name a place: "odo" and "to the mill" for
+/// "brings Odo to the mill".
+pub(super) fn escorted_words(verb: &[String]) -> Option<(&[String], &[String])> {
+    split_at_direction(verb, &words::english().escort_verbs, &words::english().destination_openers)
+}
+
+/// Returns the words for the person whom somebody brings into the scene: "odo" for "brings Odo in".
+pub(super) fn brought_words(verb: &[String]) -> Option<&[String]> {
     let english = words::english();
-    let (_, rest) = verb.split_first().filter(|(verb, _)| words::contains_word(&english.removal_verbs, verb))?;
-    let is_direction = |word: &String| words::contains_word(&english.removal_particles, word);
+    let (person, direction) = split_at_direction(verb, &english.escort_verbs, &english.entry_particles)?;
+    let after_particle = &direction[1..];
+    // "Brings in Odo".
+    if person.is_empty() {
+        return Some(after_particle);
+    }
+    can_follow_leaving(after_particle).then_some(person)
+}
+
+/// Returns the words after a verb with which a person comes into the scene, and after its particle: "with Odo" for "bursts in
+/// with Odo".
+pub(super) fn words_after_entry(verb: &[String]) -> Option<&[String]> {
+    let english = words::english();
+    let is_particle = |word: &String| words::contains_word(&english.entry_particles, word);
+    let is_skipped = |word: &&String| is_adverb(word) || words::contains_word(&english.motion_adverbs, word);
+    let after_arrival = verb.split_first().filter(|(first, _)| is_arrival(first)).map(|(_, rest)| rest);
+    let after_entry = || words_after_motion(verb).or_else(|| words_after_any(verb, &english.entry_verbs));
+    let rest = after_arrival.or_else(after_entry)?;
+    let rest = &rest[rest.iter().take_while(is_skipped).count()..];
+    match rest.split_first() {
+        Some((first, rest)) if is_particle(first) => Some(rest),
+        _ => after_arrival.is_some().then_some(rest),
+    }
+}
+
+/// Returns whether words can follow the name of a person who comes along: "at her heels", "in his arms".
+pub(super) fn can_follow_companion(rest: &[String]) -> bool {
+    let is_follower = |word: &String| words::contains_word(&words::english().company_followers, word);
+    can_follow_leaving(rest) || rest.first().is_some_and(is_follower)
+}
+
+/// Splits the words after one of several verbs at the first of several directions, which must come soon.
+fn split_at_direction<'w>(
+    verb: &'w [String],
+    verbs: &[String],
+    directions: &[String],
+) -> Option<(&'w [String], &'w [String])> {
+    let (_, rest) = verb.split_first().filter(|(verb, _)| words::contains_word(verbs, verb))?;
+    let is_direction = |word: &String| words::contains_word(directions, word);
     let at = rest.iter().take(MAX_PURSUED_WORDS + 1).position(is_direction)?;
     Some(rest.split_at(at))
 }
@@ -197,10 +294,9 @@ mod tests {
 
     #[test]
     fn a_verb_of_motion_and_a_particle_state_a_departure() {
-        let gull = text::words("The Gilded Gull");
         let leaves = |predicate: &str| {
             let words: Vec<&str> = predicate.split(' ').collect();
-            verbs(&words).iter().any(|verb| is_departure(verb, &gull))
+            verbs(&words).iter().any(|verb| is_departure(verb))
         };
         for predicate in [
             "gets up, pulls his hat down and shuffles out into the rain",
@@ -208,7 +304,6 @@ mod tests {
             "walks quietly away",
             "goes back upstairs",
             "nods and leaves",
-            "leaves the Gilded Gull",
             "leaves with the others",
             "runs out to the wharf",
             "go after him while Sarge stays with Marta",
@@ -248,6 +343,41 @@ mod tests {
             "makes a way out",
         ] {
             assert!(!leaves(predicate), "{predicate}");
+        }
+    }
+
+    #[test]
+    fn a_state_is_no_deed() {
+        let is_state_of = |line: &str| is_state(&text::words(line));
+        for line in [
+            "is the proudest smith in the valley",
+            "was really tired",
+            "owes the guild nine marks",
+            "fears the river",
+            "has two sons",
+        ] {
+            assert!(is_state_of(line), "{line}");
+        }
+        for line in ["is sharpening a knife", "is finally back", "is dragged through the mud", "has come home", "waves"]
+        {
+            assert!(!is_state_of(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn only_what_nobody_notices_is_a_thought() {
+        let is_thought_of = |line: &str| is_thought(&line.split(' ').collect::<Vec<_>>());
+        for line in ["wonders where the lamp is, and why", "recalls the mill", "plans to sell the boat"] {
+            assert!(is_thought_of(line), "{line}");
+        }
+        for line in [
+            "wonders out loud",
+            "recalls the mill and pockets the lamp",
+            "recalls the mill, and the dog barks",
+            "recalls the mill, whistling",
+            "hops",
+        ] {
+            assert!(!is_thought_of(line), "{line}");
         }
     }
 

@@ -7,6 +7,9 @@ use hearsay_query::resolve::{resolve_complete_words, resolve_named, resolve_plac
 
 use super::{speakers::MAX_REFERENCE_WORDS, subjects::opens_clause};
 
+/// Characters that end a phrase about a place.
+const PLACE_ENDS: [char; 3] = [',', ':', '.'];
+
 /// Returns the place to which words refer: its name, a part of its name, or the noun of its description. All words must
 /// be complete. A place whose name has no article can be named with an article.
 pub(super) fn recorded_place(state: &State, reference: &str) -> Option<EntityId> {
@@ -33,25 +36,92 @@ fn place_named(state: &State, reference: &str) -> Option<EntityId> {
     found.filter(|id| state.kind(id) == Some(Kind::Location))
 }
 
-/// Returns the recorded place that narration names at its start, before a comma: The Blind Eel for "Back at the Eel, the
-/// air is thick with smoke." Returns `None` if the place of the scene is the same place or a part of it.
+/// Another place than the scene, with which narration begins.
+pub(in crate::session) struct Opening {
+    pub(in crate::session) place: EntityId,
+    /// Whether a word such as "meanwhile" says that the scene is not there.
+    pub(in crate::session) is_elsewhere: bool,
+    /// Number of words up to the end of the name of the place.
+    pub(in crate::session) word_count: usize,
+}
+
+/// Returns the recorded place that narration names at its start, before a comma or the name of a character: The Blind Eel for
+/// "Back at the Eel, the air is thick with smoke" and "Back at the Eel Odo yawns". Returns `None` if the place of the scene is
+/// the same place or a part of it.
 pub fn opening_place(state: &State, narration: &str, scene_place: Option<&EntityId>) -> Option<EntityId> {
+    opening(state, narration, scene_place).map(|opening| opening.place)
+}
+
+/// Returns the [opening place](opening_place) of narration, and whether the scene is certainly not there.
+pub(in crate::session) fn opening(state: &State, narration: &str, scene_place: Option<&EntityId>) -> Option<Opening> {
+    let narration: Vec<&str> = narration.split_whitespace().collect();
+    let PlacePhrase { start, is_elsewhere } = place_phrase(&narration)?;
+    let (place, count) = longest_place(state, &narration[start..])?;
+    let following = &narration[start + count..];
+    let is_separate = narration[start + count - 1].ends_with(PLACE_ENDS) || begins_with_character(state, following);
+    let is_scene = scene_place.is_some_and(|scene| is_within(state, scene, &place));
+    (is_separate && !is_scene).then_some(Opening { place, is_elsewhere, word_count: start + count })
+}
+
+/// Phrase about a place with which words begin.
+struct PlacePhrase {
+    /// Number of words before the name of the place.
+    start: usize,
+    /// Whether a word such as "meanwhile" precedes the phrase.
+    is_elsewhere: bool,
+}
+
+/// Returns the phrase about a place with which words begin: "in the stable" for "Meanwhile, in the stable Odo yawns".
+fn place_phrase(narration: &[&str]) -> Option<PlacePhrase> {
     let english = words::english();
     let is_opener = |word: &str| words::contains_word(&english.scene_openers, &word.to_lowercase());
     let is_before_opener =
         |word: &str| opens_clause(word) || words::contains_word(&english.motion_adverbs, &word.to_lowercase());
-    let mut phrases = narration.split(',').map(str::trim);
-    // "Meanwhile, at the Eel, the air is thick."
-    let phrase = phrases.find(|phrase| phrase.contains(' ') || !opens_clause(phrase))?;
-    let mut phrase_words = phrase.split_whitespace().skip_while(|word| !is_opener(word) && is_before_opener(word));
-    let is_opened = phrase_words.next().is_some_and(is_opener);
-    let reference: Vec<&str> = phrase_words.collect();
-    if !is_opened || reference.len() > MAX_REFERENCE_WORDS {
-        return None;
+    let (mut start, mut is_elsewhere) = (0, false);
+    loop {
+        let rest = &narration[start..];
+        let first = rest.first()?;
+        if let Some(count) = meanwhile_count(rest) {
+            start += count;
+            is_elsewhere = true;
+        } else if is_opener(first) {
+            return Some(PlacePhrase { start: start + 1, is_elsewhere });
+        } else if is_before_opener(first) {
+            start += 1;
+        } else {
+            return None;
+        }
     }
-    let place = recorded_place(state, &reference.join(" "))?;
-    let is_scene = scene_place.is_some_and(|scene| is_within(state, scene, &place));
-    (!is_scene).then_some(place)
+}
+
+/// Returns the number of words of a phrase such as "meanwhile" with which words begin.
+fn meanwhile_count(narration: &[&str]) -> Option<usize> {
+    let counts = words::english().meanwhile_phrases.iter().filter_map(|phrase| {
+        let count = phrase.split(' ').count();
+        let window = narration.get(..count)?.join(" ").to_lowercase();
+        (window.trim_end_matches(',') == phrase).then_some(count)
+    });
+    counts.max()
+}
+
+/// Returns the recorded place with whose name words begin, and the number of its words. Only the last word can have a comma.
+fn longest_place(state: &State, narration: &[&str]) -> Option<(EntityId, usize)> {
+    let is_end = |word: &&str| word.ends_with(PLACE_ENDS);
+    let end = narration.iter().position(is_end).map_or(narration.len(), |at| at + 1);
+    let place = |count: usize| {
+        let reference = narration[..count].join(" ");
+        Some((recorded_place(state, reference.trim_end_matches(PLACE_ENDS))?, count))
+    };
+    (1..=end.min(MAX_REFERENCE_WORDS)).rev().find_map(place)
+}
+
+/// Returns whether words begin with the name of a character.
+fn begins_with_character(state: &State, following: &[&str]) -> bool {
+    let is_capitalized = following.first().is_some_and(|word| word.starts_with(char::is_uppercase));
+    let is_character = |count: usize| {
+        resolve_complete_words(state, &following[..count].join(" ")).is_ok_and(|id| state.is_character(&id))
+    };
+    is_capitalized && (1..=following.len().min(MAX_REFERENCE_WORDS)).any(is_character)
 }
 
 /// Returns whether a place is another place or a part of it.
@@ -72,14 +142,9 @@ fn is_within(state: &State, place: &EntityId, larger: &EntityId) -> bool {
 /// Returns the number of words of the phrase about a place with which a sentence begins: three for "In the stable Odo finds
 /// a barrel". The place is recorded, or it has one word after its article.
 pub(super) fn opening_count(state: &State, sentence: &[&str]) -> Option<usize> {
-    let english = words::english();
-    let is_opener = |word: &str| words::contains_word(&english.scene_openers, &word.to_lowercase());
-    let is_before_opener =
-        |word: &&&str| !is_opener(word) && (opens_clause(word) || words::contains_word(&english.motion_adverbs, word));
-    let before = sentence.iter().take_while(is_before_opener).count();
-    let (_, rest) = sentence[before..].split_first().filter(|(opener, _)| is_opener(opener))?;
-    let is_recorded = |count: &usize| recorded_place(state, &rest[..*count].join(" ")).is_some();
-    let place = (1..=rest.len().min(MAX_REFERENCE_WORDS)).rev().find(is_recorded);
-    let has_article = || rest.first().is_some_and(|word| words::contains_word(&english.determiners, word));
-    Some(before + 1 + place.or_else(|| has_article().then_some(2))?)
+    let PlacePhrase { start, .. } = place_phrase(sentence)?;
+    let rest = &sentence[start..];
+    let place = longest_place(state, rest).map(|(_, count)| count);
+    let has_article = || rest.first().is_some_and(|word| words::contains_word(&words::english().determiners, word));
+    Some(start + place.or_else(|| has_article().then_some(2))?)
 }

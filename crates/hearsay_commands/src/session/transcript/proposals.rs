@@ -331,7 +331,7 @@ fn without_titles(name: &[String]) -> &[String] {
 
 /// Returns whether a word in normal form is a title or an occupation that can stand before a name.
 pub(super) fn is_title(word: &str) -> bool {
-    words::contains_word(&words::english().titles, word) || Language::english().is_occupation(word)
+    words::is_title(word) || Language::english().is_occupation(word)
 }
 
 /// Returns the character whose name is similar to a few words before the colon of a typed line, with or without the titles

@@ -1,10 +1,12 @@
 //! Whispers that narration reports, as in `Lotti whispers to Ysolde that Odo is late.`
 
-use hearsay_model::{EntityId, State};
+use hearsay_model::{EntityId, State, text::SENTENCE_ENDS};
 
 use super::{
-    acting::{NarratedScene, SENTENCE_ENDS, actors, before_quotation, named_clauses},
+    acting::{NarratedScene, actors},
+    clauses::named_clauses,
     introduction::Introduction,
+    narration::before_quotation,
     speakers::SpeakerNames,
 };
 

@@ -263,6 +263,14 @@ impl<'a> SpeakerNames<'a> {
         identity
     }
 
+    /// Returns the character to whom a few words refer; `None` if there is none, or if it cannot speak.
+    pub(super) fn speaking_character(&self, reference: &str) -> Option<EntityId> {
+        match self.identify_typed(reference) {
+            SpeakerIdentity::Character(id) if self.can_speak(&id) => Some(id),
+            _ => None,
+        }
+    }
+
     /// Returns the character or group to whom a few words refer.
     fn referent(&self, reference: &str) -> Option<EntityId> {
         let reference_words = text::words(reference);
@@ -308,7 +316,7 @@ impl<'a> SpeakerNames<'a> {
         let english = words::english();
         let [article, title] = reference else { return Vec::new() };
         // "Old" is no noun, and "the father" is no priest.
-        let is_title = words::contains_word(&english.titles, title) && Language::english().is_occupation(title);
+        let is_title = words::is_title(title) && Language::english().is_occupation(title);
         if !is_title || !words::contains_word(&english.fillers, article) {
             return Vec::new();
         }

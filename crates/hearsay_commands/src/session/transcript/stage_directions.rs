@@ -1,12 +1,16 @@
 //! Words of a character after what it does, as in `Pike slams the door: I knew it.`
 
-use hearsay_model::{EntityId, State, text, words};
+use hearsay_model::{
+    EntityId, State, spelling,
+    text::{self, SENTENCE_ENDS},
+    words,
+};
 
 use super::{
-    acting::only_deed,
+    clauses::only_deed,
     introduction::{MAX_WORDS, is_spoken, is_subordinator, normal_word, split_dash},
     motion::is_inactive,
-    speakers::SpeakerNames,
+    speakers::{MAX_REFERENCE_WORDS, SpeakerNames},
 };
 
 /// A deed of a character before a colon or a dash, and the words after it, which the character perhaps says.
@@ -33,16 +37,36 @@ impl<'a> StageDirection<'a> {
         if said.is_empty() || words.len() > MAX_WORDS {
             return None;
         }
-        let (character, predicate) = only_deed(names, state, &words)?;
+        let deed = only_deed(names, state, &words);
+        let is_known = deed.is_some();
+        let (character, predicate) = deed.or_else(|| unknown_deed(names, &words).filter(|_| has_colon))?;
         let is_spoken = is_spoken(said);
-        let is_exclaimed = has_colon && said.ends_with('!');
+        let is_exclaimed = has_colon && said.ends_with(['!', '?']);
         if !is_spoken && !is_exclaimed && !addresses_somebody(said) {
             return None;
         }
         let name = words[..words.len() - predicate.len()].join(" ");
         let name = name.trim_end_matches(',').to_owned();
-        Some(Self { name, character, said, is_certain: is_spoken && is_deed(predicate) })
+        Some(Self { name, character, said, is_certain: is_known && is_spoken && is_deed(predicate) })
     }
+}
+
+/// Returns the character with whose name words begin, and the words after its name, if the first of these words looks like a
+/// verb in the third person: "Pike *warbles* across the hall".
+fn unknown_deed<'s, 'w>(names: &SpeakerNames<'_>, words: &'s [&'w str]) -> Option<(EntityId, &'s [&'w str])> {
+    let max_words = MAX_REFERENCE_WORDS.min(words.len().saturating_sub(1));
+    let (count, character) = (1..=max_words).rev().find_map(|count| {
+        let name = words[..count].join(" ");
+        Some((count, names.speaking_character(name.trim_end_matches(','))?))
+    })?;
+    let predicate = &words[count..];
+    let is_verb = |word: &&str| {
+        let has_ending = word.ends_with('s') || word.ends_with("ed");
+        word.chars().all(char::is_lowercase) && has_ending && !spelling::is_stop_word(word)
+    };
+    let has_end = predicate.iter().any(|word| word.ends_with(SENTENCE_ENDS) || word.ends_with(','));
+    let is_deed = predicate.first().is_some_and(is_verb) && !has_end && is_deed(predicate);
+    is_deed.then_some((character, predicate))
 }
 
 /// Returns whether the words after a name tell a deed of this person alone, after which the person can speak.

@@ -2,8 +2,6 @@
 
 use hearsay_model::{EntityId, words};
 
-use super::motion::is_adverb;
-
 /// Maximum number of words of a subject without a name: "the rest of the party".
 const MAX_SUBJECT_WORDS: usize = 5;
 
@@ -73,9 +71,7 @@ fn counted_subject(phrase: &str) -> Option<Subject> {
     };
     let is_dual = || words::contains_word(&english.dual_subjects, &phrase.join(" "));
     let count = english.counted_subjects.iter().find_map(counted).or_else(|| is_dual().then_some(2))?;
-    let is_party = phrase.iter().any(|word| {
-        words::contains_word(&english.addressee_pronouns, word) || words::contains_word(&english.speaker_pronouns, word)
-    });
+    let is_party = phrase.iter().any(|word| words::is_first_or_second_person(word));
     Some(if is_party { Subject::CountedParty(count) } else { Subject::Counted(count) })
 }
 
@@ -104,8 +100,12 @@ pub(super) fn is_conjunction(word: &str) -> bool {
 /// Returns whether a subject can follow a word at the start of a sentence, as in "Suddenly, Pike laughs".
 pub(super) fn opens_clause(word: &str) -> bool {
     let word = word.trim_end_matches(',').to_lowercase();
-    let english = words::english();
-    words::contains_word(&english.clause_openers, &word) || is_adverb(&word)
+    is_clause_opener(&word) || words::is_adverb(&word)
+}
+
+/// Returns whether a word such as "meanwhile" can precede the subject of a sentence and is no adverb of manner.
+pub(super) fn is_clause_opener(word: &str) -> bool {
+    words::contains_word(&words::english().clause_openers, &word.to_lowercase())
 }
 
 #[cfg(test)]

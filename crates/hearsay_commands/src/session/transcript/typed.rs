@@ -4,20 +4,26 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use hearsay_campaign::{split_hearers, split_speaker};
 use hearsay_extract::Language;
-use hearsay_model::{EntityId, SessionId, State, TalkKind, spelling, text, words};
+use hearsay_model::{
+    EntityId, SessionId, State, TalkKind, spelling,
+    text::{self, SENTENCE_ENDS},
+    words,
+};
 use hearsay_query::{
     QueryError,
     resolve::{Speaker, resolve_complete_words, resolve_named},
 };
 
 use super::{
-    acting::SENTENCE_ENDS,
     hearers::{BracketedHearers, bracketed_hearers, split_remark},
     introduction::Introduction,
     proposals::{is_title, similar_character},
+    referents::Referent,
     reported_whispers::reported_whisper,
     speakers::{MAX_REFERENCE_WORDS, SpeakerIdentity, SpeakerNames, without_note},
     stage_directions::StageDirection,
+    subjects::is_clause_opener,
+    thoughts::thinker,
     unnoticed::unaware_characters,
 };
 use crate::{
@@ -46,14 +52,15 @@ impl LogLine {
     /// deed is removed from the text.
     ///
     /// For narration, finds the only hearers of a whisper that it reports, as in `Lotti whispers to Ysolde that Odo is late.`
-    /// Also finds the characters that do not notice what happens, as in `Wren takes the key. Odo doesn't
-    /// notice.`, and the characters that act and therefore witness the line, as in `Pell kicks the door open.` A line that
-    /// a player or nobody says is out of character if it contains a phrase about the game, or if a player asks about the
-    /// own character by its name. Returns any other line unchanged.
+    /// Only the character who thinks hears narration that tells nothing but its thoughts, as in `Lotti wonders who Odo is.`
+    /// Also finds the characters that do not notice what happens, as in `Wren takes the key. Odo doesn't notice.` or `Wren
+    /// takes the key. Nobody sees it.`, and the characters that act and therefore witness the line, as in `Pell kicks the
+    /// door open.` A line that a player or nobody says is out of character if it contains a phrase about the game, or if a
+    /// player asks about the own character by its name. Returns any other line unchanged.
     ///
     /// # Errors
     /// Returns an error if several characters have the name of the speaker, if a pronoun before the colon fits nobody in the
-    /// scene, or if the line names an unknown or ambiguous hearer.
+    /// scene or can refer to several persons, or if the line names an unknown or ambiguous hearer.
     pub fn with_named_speaker<'a>(&'a self, state: &State) -> Result<Cow<'a, Self>, CommandError> {
         if !self.may_name_speaker() {
             return Ok(Cow::Borrowed(self));
@@ -72,6 +79,9 @@ impl LogLine {
             line.read_reported_whisper(&names, state);
         }
         if line.is_said_to_all() {
+            line.whisper_to(thinker(&names, state, &line.text).into_iter().collect());
+        }
+        if line.is_said_to_all() {
             let unaware = unaware_characters(&names, state, &line.text);
             add_new(&mut line.unheard_by, unaware);
         }
@@ -85,6 +95,8 @@ impl LogLine {
             if let Some(place) = line.place_aside(&names, state) {
                 (line.place, line.is_aside) = (Some(place), true);
             }
+            let unaware = line.unaware_of_deed(&names, state);
+            add_new(&mut line.unheard_by, unaware);
             let witnesses = line.acting_witnesses(&names, state);
             add_new(&mut line.with, witnesses);
         }
@@ -118,7 +130,7 @@ impl LogLine {
     /// begins with no such pronoun, or if it tells what the person does.
     ///
     /// # Errors
-    /// Returns an error if only a pronoun stands before the colon, and it fits nobody in the scene.
+    /// Returns an error if only a pronoun stands before the colon, and it fits nobody in the scene, or several persons.
     fn with_pronoun_speaker(&self, names: &SpeakerNames<'_>, state: &State) -> Result<Option<Self>, CommandError> {
         let text = self.text.trim();
         let Some((written, rest)) = split_pronoun(names, text) else { return Ok(None) };
@@ -127,10 +139,18 @@ impl LogLine {
         if !is_alone && Introduction::find(text).is_none() {
             return Ok(None);
         }
-        let referent = self.speaker.clone().or_else(|| self.referent_in_scene(names, state, &pronoun));
-        let Some(referent) = referent else {
-            let error = CommandError::NoReferent { pronoun: written.to_owned() };
-            return if is_alone { Err(error) } else { Ok(None) };
+        let referent = match &self.speaker {
+            Some(speaker) => Referent::Person(speaker.clone()),
+            None => self.referent_in_scene(names, state, &pronoun),
+        };
+        let referent = match referent {
+            Referent::Person(speaker) => speaker,
+            _ if !is_alone => return Ok(None),
+            Referent::Nobody => return Err(CommandError::NoReferent { pronoun: written.to_owned() }),
+            Referent::Ambiguous(ids) => {
+                let candidates = ids.iter().map(|id| state.name_or_id(id).to_owned()).collect();
+                return Err(CommandError::AmbiguousReferent { pronoun: written.to_owned(), candidates });
+            }
         };
         let mut line = Self { text: format!("{}{rest}", referent.id), ..self.clone() };
         line.read_speaker(names, state)?;
@@ -199,7 +219,7 @@ impl LogLine {
         let approached = speaker.and_then(|speaker| introduction.approached(names, &speaker.id));
         match approached.map_or_else(|| introduction.confidants(state), |hearer| Ok(vec![hearer])) {
             Ok(hearers) => self.whisper_to(hearers),
-            Err(error) if is_speaker => return Err(error.into()),
+            Err(error) if is_speaker && !introduction.may_be_aloud() => return Err(error.into()),
             Err(_) => {}
         }
         if is_speaker && introduction.is_to_self() {
@@ -225,8 +245,10 @@ impl LogLine {
     fn read_reported_whisper(&mut self, names: &SpeakerNames<'_>, state: &State) {
         let text = self.text.trim();
         let with_referent = split_pronoun(names, text).and_then(|(written, rest)| {
-            let referent = self.referent_in_scene(names, state, &written.to_lowercase())?;
-            Some(format!("{}{rest}", referent.id))
+            match self.referent_in_scene(names, state, &written.to_lowercase()) {
+                Referent::Person(referent) => Some(format!("{}{rest}", referent.id)),
+                Referent::Ambiguous(_) | Referent::Nobody => None,
+            }
         });
         if let Some(participants) = reported_whisper(names, state, with_referent.as_deref().unwrap_or(text)) {
             self.whisper_to(participants);
@@ -273,6 +295,20 @@ impl LogLine {
         let is_whisper = Introduction::find(self.text.trim()).is_some_and(|found| found.is_confidential());
         let is_open = |line: &Self| line.speaker.is_some() && line.heard_by.is_empty();
         is_whisper && self.may_name_speaker() && self.with_named_speaker(state).is_ok_and(|line| is_open(&line))
+    }
+
+    /// Returns the character whose thoughts are all that the [typed](Self::typed) line of narration tells. Only this character
+    /// hears the line.
+    pub fn thinker(&self, state: &State) -> Option<EntityId> {
+        let is_narration = self.typed && self.is_said_to_all() && !self.is_marked_out_of_character();
+        is_narration.then(|| thinker(&SpeakerNames::new(state), state, self.text.trim()))?
+    }
+
+    /// Returns whether a pronoun stands before the words of the [typed](Self::typed) line in place of its speaker, so that
+    /// the speaker is a guess: `She: Not here.`
+    pub fn has_pronoun_for_speaker(&self, state: &State) -> bool {
+        let is_open = self.may_name_speaker() && self.speaker.is_none();
+        is_open && split_pronoun(&SpeakerNames::new(state), self.text.trim()).is_some()
     }
 
     /// Returns the character that perhaps says the words after its deed, although the [typed](Self::typed) line is narration:
@@ -336,6 +372,12 @@ impl LogLine {
             return None;
         }
         let (name, following) = described_name(&self.text)?;
+        // In "Meanwhile, the rain stops", no comma ends a description.
+        let has_comma = self.text.split_whitespace().nth(name.split_whitespace().count() - 1)?.ends_with(',');
+        let is_described = !has_comma || following.iter().any(|word| word.ends_with(','));
+        if !is_described || name.split_whitespace().any(is_clause_opener) {
+            return None;
+        }
         let language = Language::english();
         let mut following = following.iter().skip(1).take(MAX_DESCRIPTION_WORDS).flat_map(|word| text::words(word));
         let has_verb = following.any(|word| language.is_finite_verb(&word, false));
@@ -429,7 +471,7 @@ fn described_name(text: &str) -> Option<(String, Vec<&str>)> {
 }
 
 fn is_article(word: &&str) -> bool {
-    ["a", "an", "the"].contains(&word.to_lowercase().as_str())
+    words::is_article(&word.to_lowercase())
 }
 
 /// Returns whether a name belongs to no entity, and to no person at the table.

@@ -2,14 +2,18 @@
 
 use hearsay_extract::subject_pronoun;
 use hearsay_model::{
-    EntityId, State, spelling, text,
+    EntityId, State, spelling,
+    text::{self, SENTENCE_ENDS},
     words::{self, PersonalPronouns},
 };
 
 use super::{
-    acting::{NarratedScene, SENTENCE_ENDS, actors, first_subjects},
+    acting::{NarratedScene, actors},
+    clauses::first_subjects,
     name_phrases::name_ranges,
-    speakers::{MAX_REFERENCE_WORDS, SpeakerIdentity, SpeakerNames},
+    narration::before_quotation,
+    speakers::{MAX_REFERENCE_WORDS, SpeakerNames},
+    subjects::ends_clause,
 };
 
 /// Characters that separate the parts of a text in which a phrase and its names can stand.
@@ -32,7 +36,7 @@ pub(super) fn unaware_characters(names: &SpeakerNames<'_>, state: &State, narrat
                         continue;
                     }
                     let (start, end) = (range.start, range.end);
-                    let found = named_characters(names, &part[range], is_before_phrase);
+                    let found = joined_characters(names, &part[range], is_before_phrase);
                     if found.is_empty() {
                         unaware.extend(match (&part[start..end], is_before_phrase) {
                             ([.., pronoun], true) => reader.subject(pronoun, end - 1),
@@ -46,6 +50,90 @@ pub(super) fn unaware_characters(names: &SpeakerNames<'_>, state: &State, narrat
         }
     }
     unaware
+}
+
+/// Returns the only characters who notice what narration tells, as in `Wren takes the key. Only Odo sees it.`: those whom it
+/// names as witnesses, and those who act in the same sentence or, if nobody else acts there, in the sentence before. Returns
+/// `None` if everybody in the scene can notice it.
+pub(in crate::session) fn only_witnesses(
+    names: &SpeakerNames<'_>,
+    state: &State,
+    narration: &str,
+    scene: &NarratedScene<'_>,
+) -> Option<Vec<EntityId>> {
+    let sentences: Vec<&str> = before_quotation(narration).split(SENTENCE_ENDS).collect();
+    let mut stated = sentences.iter().enumerate();
+    let (at, mut witnesses) = stated.find_map(|(at, sentence)| Some((at, stated_witnesses(names, sentence)?)))?;
+    let acting_in = |at: usize| -> Vec<EntityId> {
+        let earlier = actors(names, state, &sentences[..at].join(". "), scene).pop().map(|actor| actor.id);
+        let last_named = earlier.or_else(|| scene.last_named.clone());
+        let scene = NarratedScene { place: scene.place, present: scene.present, party: scene.party, last_named };
+        let acting = actors(names, state, sentences[at], &scene).into_iter().filter(|actor| actor.acts);
+        acting.map(|actor| actor.id).filter(|id| !witnesses.contains(id)).collect()
+    };
+    let mut acting = acting_in(at);
+    if acting.is_empty() && at > 0 {
+        acting = acting_in(at - 1);
+    }
+    witnesses.extend(acting);
+    (!witnesses.is_empty()).then_some(witnesses)
+}
+
+/// Returns the characters who are the only witnesses according to a sentence, apart from those who act. Returns an empty list
+/// for "Nobody sees it", and `None` if the sentence restricts the witnesses to nobody.
+fn stated_witnesses(names: &SpeakerNames<'_>, sentence: &str) -> Option<Vec<EntityId>> {
+    let english = words::english();
+    sentence.split(PART_ENDS).find_map(|part| {
+        let part = text::words(part);
+        let sole = english.sole_witness_clauses.iter().find_map(|clause| {
+            let (before, after) = clause.split_once('*')?;
+            let (before, after) = (before.split_whitespace().count(), after.split_whitespace().count());
+            let range = name_ranges(&part, clause).into_iter().next()?;
+            let is_clause = can_begin_clause(&part[..range.start - before]);
+            // In "Only Odo goes up to see it", other words follow the name.
+            let is_named = !joined_characters(names, &part[range.clone()], true).is_empty();
+            let is_stated = is_clause && is_named && !is_idiom(clause, &part[range.end + after..]);
+            is_stated.then(|| joined_characters(names, &part[range], false)).filter(|found| !found.is_empty())
+        });
+        let states = |phrase: &str| {
+            let (before, after) = split_at_phrase(&part, phrase)?;
+            let has_object = after.first().is_some_and(|word| words::contains_word(&english.unwitnessed_objects, word));
+            let after = &after[usize::from(has_object)..];
+            (!reports_words(before) && after.first().is_none_or(|word| ends_clause(word))).then_some(before)
+        };
+        let is_unwitnessed = || {
+            let mut clauses = english.unwitnessed_clauses.iter();
+            let mut manners = english.unwitnessed_manners.iter().flat_map(|phrase| with_verbs(phrase));
+            clauses.any(|clause| states(clause).is_some_and(can_begin_clause))
+                || manners.any(|manner| states(&manner).is_some())
+        };
+        sole.or_else(|| is_unwitnessed().then(Vec::new))
+    })
+}
+
+/// Splits words at a phrase. Returns the words before and after it.
+fn split_at_phrase<'w>(part: &'w [String], phrase: &str) -> Option<(&'w [String], &'w [String])> {
+    let phrase: Vec<&str> = phrase.split_whitespace().collect();
+    let mut windows = part.windows(phrase.len());
+    let at = windows.position(|window| window.iter().zip(&phrase).all(|(word, other)| word == other))?;
+    Some((&part[..at], &part[at + phrase.len()..]))
+}
+
+/// Returns whether a clause that nobody reports can begin after words: after "Odo yawns while", but not after "Odo says".
+fn can_begin_clause(before: &[String]) -> bool {
+    let english = words::english();
+    let is_conjunction = |word: &String| {
+        let lists = [&english.circumstance_conjunctions, &english.subordinators];
+        ends_clause(word) || lists.into_iter().any(|list| words::contains_word(list, word))
+    };
+    before.last().is_none_or(is_conjunction) && !reports_words(before)
+}
+
+/// Returns whether words contain a verb of speech, so that the words after them may only be what somebody says.
+fn reports_words(before: &[String]) -> bool {
+    let english = words::english();
+    let lists = [&english.speech_verbs, &english.whisper_verbs];
+    before.iter().any(|word| lists.into_iter().any(|list| words::contains_word(list, word)))
 }
 
 /// A part of a text.
@@ -83,7 +171,8 @@ impl Part {
         let mut end = end.min(self.words.len());
         while end > 0 {
             let starts = (end.saturating_sub(MAX_REFERENCE_WORDS)..end).filter(|start| self.can_begin_name(*start));
-            let mut named = starts.filter_map(|start| Some((start, character(names, &self.words[start..end])?)));
+            let mut named =
+                starts.filter_map(|start| Some((start, names.speaking_character(&self.words[start..end].join(" "))?)));
             match named.next() {
                 Some((_, id)) if has_property(&id) => return Some(id),
                 Some((start, _)) => end = start,
@@ -160,14 +249,14 @@ fn is_idiom(phrase: &str, following: &[String]) -> bool {
 
 /// Returns the characters whose names end a part of a text if `is_end` is `true`, and otherwise begin it. The names of
 /// several characters are joined with a conjunction, as in `Odo and Pell`.
-fn named_characters(names: &SpeakerNames<'_>, part: &[String], is_end: bool) -> Vec<EntityId> {
+fn joined_characters(names: &SpeakerNames<'_>, part: &[String], is_end: bool) -> Vec<EntityId> {
     let (mut found, mut rest) = (Vec::new(), part);
     loop {
         let max_words = rest.len().min(MAX_REFERENCE_WORDS);
         let named = (1..=max_words).find_map(|count| {
             let (start, end) = rest.split_at(if is_end { rest.len() - count } else { count });
             let (name, others) = if is_end { (end, start) } else { (start, end) };
-            Some((character(names, name)?, others))
+            Some((names.speaking_character(&name.join(" "))?, others))
         });
         let Some((id, others)) = named else { return found };
         found.push(id);
@@ -176,13 +265,5 @@ fn named_characters(names: &SpeakerNames<'_>, part: &[String], is_end: bool) -> 
             Some((word, others)) if words::contains_word(&words::english().name_conjunctions, word) => rest = others,
             _ => return found,
         }
-    }
-}
-
-/// Returns the character to whom a few words refer.
-fn character(names: &SpeakerNames<'_>, reference: &[String]) -> Option<EntityId> {
-    match names.identify_typed(&reference.join(" ")) {
-        SpeakerIdentity::Character(id) if names.can_speak(&id) => Some(id),
-        _ => None,
     }
 }

@@ -196,7 +196,7 @@ impl<'a> Writer<'a> {
     /// of the last hour.
     pub(super) fn recent_talk(&self) -> Section {
         let scene = self.request.scene;
-        let time_of = |heard: &ReceivedPassage| heard.passage.time.as_ref().and_then(|date| date.time);
+        let time_of = |heard: &ReceivedPassage| heard.passage.said_at();
         let is_recent = |heard: &ReceivedPassage| match (&scene.session, scene.time, time_of(heard)) {
             (Some(session), ..) => heard.passage.session.as_ref() == Some(session),
             (None, Some(GameTime(now)), Some(GameTime(time))) => {
@@ -389,6 +389,7 @@ impl<'a> Writer<'a> {
         let earlier = self.episodes.earlier_than(known.id()).iter();
         Line {
             claim: Some(LineClaim::from_known(known)),
+            statement: Some(known.statement().to_owned()),
             credence: known.acquisition().map(|_| credence),
             secrecy: earlier.clone().fold(self.secrecy(known), |all, episode| all.and(self.secrecy(episode))),
             remarks: disputes.into_iter().chain(repeated).chain(self.remarks(known, credence)).collect(),
@@ -450,6 +451,7 @@ fn line(text: String, citation: Citation) -> Line {
     Line {
         text,
         claim: None,
+        statement: None,
         feelings: None,
         credence: None,
         secrecy: LineSecrecy::Open,

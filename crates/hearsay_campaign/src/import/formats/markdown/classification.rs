@@ -1,6 +1,6 @@
 //! Finds the probable kind of a note (npc, location, …) in its text, and recognizes notes that are for the DM only.
 
-use hearsay_model::slug;
+use hearsay_model::{slug, words::is_article};
 
 use crate::import::{
     Certainty, Field, Note,
@@ -15,9 +15,7 @@ pub(super) fn set_kind_from_sentence(note: &mut Note) {
     let words = hearsay_model::text::words(first.text.text.split(". ").next().unwrap_or_default());
     let name_words = hearsay_model::text::words(&note.name);
     let begins_with_name = words.iter().take(3).any(|word| name_words.first() == Some(word));
-    let is_copula_pair = |pair: &[String]| {
-        ["is", "was", "are"].contains(&pair[0].as_str()) && ["a", "an", "the"].contains(&pair[1].as_str())
-    };
+    let is_copula_pair = |pair: &[String]| ["is", "was", "are"].contains(&pair[0].as_str()) && is_article(&pair[1]);
     let Some(at) = words.windows(2).take(12).position(is_copula_pair).filter(|_| begins_with_name) else { return };
     let is_in_noun_phrase =
         |word: &&String| !ENGLISH.words.function_words.noun_end.contains(*word) && !word.ends_with("ing");

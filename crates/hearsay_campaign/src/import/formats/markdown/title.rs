@@ -1,6 +1,6 @@
 //! Titles with several names: `Selene "Nightshade" (Sylvaine Willowbrook) ☠️`.
 
-use hearsay_model::Kind;
+use hearsay_model::{Kind, words::is_name_particle};
 
 use crate::import::{english::ENGLISH, lexicon, markup, secret};
 
@@ -102,7 +102,7 @@ fn is_name(text: &str) -> bool {
         && words.len() <= 4
         && !is_acronym
         && is_capitalized(words[0])
-        && words.iter().all(|word| is_capitalized(word) || names.particles.contains(*word))
+        && words.iter().all(|word| is_capitalized(word) || is_name_particle(word))
         && !text.contains(|c: char| c.is_ascii_digit() || matches!(c, ':' | '/' | '+' | '=' | ';'))
         && !secret::is_secret(text)
         && !words.iter().any(|word| lexicon::is_known(word) || names.remarks.contains(*word))
@@ -140,6 +140,7 @@ mod tests {
         check("Mill Ford (town)", "Mill Ford", &[], None);
         check("Jory Tan (deceased)", "Jory Tan", &[], Some("dead"));
         check("The Ledger (copied twice)", "The Ledger", &[], None);
+        check("Kessa (Marit van der Hulst)", "Kessa", &["Marit van der Hulst"], None);
         check("Wenna (aka the Heron)", "Wenna", &["the Heron"], None);
     }
 }

@@ -86,6 +86,7 @@ fn a_place_can_lie_in_a_larger_place() {
     assert_eq!(found("The session starts at Salt Quay"), "Salt Quay||");
     assert_eq!(found("The heroes arrive at Fen Gate, a toll house"), "Fen Gate|a toll house|");
     assert_eq!(found("They meet inside Fen Gate"), "Fen Gate||");
+    assert_eq!(found("We start aboard the Salt Wren"), "The Salt Wren||");
     assert_eq!(found("in the Gilded Gull in Gullhaven"), "The Gilded Gull|in Gullhaven|Gullhaven");
     assert_eq!(found("The Gilded Gull, Gullhaven"), "The Gilded Gull||Gullhaven");
     assert_eq!(

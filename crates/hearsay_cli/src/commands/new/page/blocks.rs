@@ -22,9 +22,9 @@ use super::{
         sentences::sentences,
     },
     layout::is_entry,
-    other_names::{appended_name, names_in_parentheses},
+    other_names::{appended_name, called_name, names_in_parentheses},
     sections::{Section, announces_secret, exact_section, is_section_title, labelled_section, section},
-    statements::SENTENCE_ENDS,
+    statements::{SENTENCE_ENDS, brackets},
     subjects::is_verb,
 };
 
@@ -80,6 +80,8 @@ impl PageBlock {
             lines.iter_mut().skip(1).for_each(|(start, _)| *start += added);
             text.insert_str(0, &before);
         }
+        // A colon in a later sentence ends no label: "Odo Brandt. Ferryman. Home: the mill".
+        let label = label.filter(|label| sentences(label).len() == 1);
         let mut block = Self {
             is_item: is_list_item(page, block),
             is_continued: false,
@@ -136,7 +138,8 @@ impl PageBlock {
         let first = sentences(&self.text).first().copied().unwrap_or_default().to_owned();
         let listed = ENGLISH.list_verbs.iter().find_map(|verb| first.split_once(&format!(" {verb} ")));
         let listed = listed.filter(|(label, list)| {
-            is_party(label) && (list.contains('(') || list.contains(" played by ")) && !self.is_secret
+            let has_players = list.contains('(') || list.contains(" played by ") || is_list_of_characters(label, list);
+            is_party(label) && has_players && !self.is_secret
         });
         let Some((label, list)) = listed else { return vec![self] };
         let mut rest = self.clone();
@@ -165,7 +168,7 @@ impl PageBlock {
             Some(PageNickname { name, owner: String::new(), is_of_block: true, line })
         };
         let appended = |(sentence, line): (&str, usize)| {
-            let (owner, name) = appended_name(sentence)?;
+            let (owner, name) = appended_name(sentence).or_else(|| called_name(sentence, page))?;
             Some(PageNickname { name: name.to_owned(), owner: owner.to_owned(), is_of_block: false, line })
         };
         // The rest of the text behind a label such as "Truth:" is secret.
@@ -336,25 +339,6 @@ fn follows_role(before: &str, nickname: &Nickname) -> bool {
     lexicon::noun(&noun) == Some(Kind::Npc) || is_rank()
 }
 
-/// Returns the positions of the outermost pairs of brackets in a text.
-fn brackets(text: &str) -> Vec<(usize, usize)> {
-    let (mut found, mut open, mut depth) = (Vec::new(), 0, 0_usize);
-    for (at, c) in text.char_indices() {
-        match c {
-            '(' | '[' => {
-                open = if depth == 0 { at } else { open };
-                depth += 1;
-            }
-            ')' | ']' if depth > 0 => {
-                depth -= 1;
-                found.extend((depth == 0).then_some((open, at)));
-            }
-            _ => {}
-        }
-    }
-    found
-}
-
 /// Returns a text without its nicknames.
 pub(super) fn without_nicknames(text: &str) -> String {
     let mut plain = text.to_owned();
@@ -426,6 +410,17 @@ fn is_list_item(page: &str, block: &Block) -> bool {
     let unnumbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
     line.starts_with(['-', '*', '+']) && line.chars().nth(1) == Some(' ')
         || unnumbered.len() < line.len() && unnumbered.starts_with(['.', ')'])
+}
+
+/// Returns whether a list consists of the names of several player characters: "the four heroes are Wren and Odo". The label
+/// "players" announces the persons at the table instead.
+fn is_list_of_characters(label: &str, list: &str) -> bool {
+    let listed = players(list.trim_end_matches('.'));
+    let is_plain = |character: &PlayedCharacter| {
+        let is_written = is_name(&character.name) && list.contains(character.name.as_str());
+        is_written && character.player.is_none() && character.remark.is_none()
+    };
+    words(label).last().is_some_and(|word| word != "players") && listed.len() > 1 && listed.iter().all(is_plain)
 }
 
 /// Returns whether a label announces the player characters.

@@ -4,9 +4,9 @@ use hearsay_campaign::import::{lexicon, secret};
 use hearsay_extract::{Extraction, Extractor, Language, Lexicon, Text, TextType};
 use hearsay_model::{
     Kind, State, Vocabulary,
-    spelling::is_stop_word,
+    spelling::{is_common_word, is_stop_word},
     text::words,
-    words::{contains_word, upper_first},
+    words::{contains_word, is_article, upper_first},
 };
 
 use super::{
@@ -14,6 +14,7 @@ use super::{
         answers::{PlayedCharacter, describe, is_name, item},
         draft::{DraftEntity, DraftText},
         english::ENGLISH,
+        sentences::sentences,
     },
     PageReader,
     blocks::{PageBlock, without_nicknames},
@@ -79,8 +80,8 @@ impl PageReader {
             Some(kind) if block.is_secret => (entry.filter(|name| !is_field(name)), Some(kind)),
             None if block.is_secret => return,
             Some(kind) => {
-                let names =
-                    [label, entry, Some(item(&block.text).name).filter(|_| block.is_item), leading_name(&block.text)];
+                let listed = Some(item(&block.text).name).filter(|name| block.is_item && !is_word(&block.text, name));
+                let names = [label, entry, listed, leading_name(&block.text)];
                 let is_noun = |name: &str| block.is_item && is_noun_phrase(name, &kind);
                 let mut names = names.into_iter().flatten();
                 let name = names.find(|name| (is_name(name) || is_noun(name)) && !is_field(name));
@@ -132,6 +133,7 @@ impl PageReader {
         let found = extractor.extract(&Lexicon::from_state(&State::default()), &Text::new(&text, TextType::Lore));
         self.add_headings(page, &text, &found);
         self.add_introduced_groups(&blocks);
+        let families = self.add_families(&text, &found, line_at);
         self.last_entry = None;
         let mut owners = Vec::with_capacity(blocks.len());
         for block in &blocks {
@@ -139,11 +141,16 @@ impl PageReader {
             owners.push(if block.is_item { owner.or(heading) } else { heading.or(owner) });
         }
         let first_found = self.made.draft.entities.len();
-        for (index, entity) in found.entities.iter().enumerate() {
+        // The full name of a person comes before the first name: "Led by Odo." above "Odo Brandt, a ferryman".
+        let mut order: Vec<usize> = (0..found.entities.len()).collect();
+        order.sort_by_key(|index| is_first_name(&found, *index));
+        for index in order {
+            let entity = &found.entities[index];
             let has_name = |name: &String| contains_words(name, &entity.name);
             let names = self.made.draft.entities.iter().flat_map(|known| known.aliases.iter().chain([&known.name]));
-            let is_known = names.into_iter().any(has_name);
-            let is_other_name = other_names.iter().any(|name| words(name) == words(&entity.name));
+            let is_known =
+                names.into_iter().any(has_name) || families.iter().any(|family| family.is_named_by(&entity.name));
+            let is_other_name = other_names.iter().any(|name| self.is_other_name(&entity.name, name));
             let is_unsure = entity.confidence.get() < MIN_NAME_CONFIDENCE;
             if is_known || is_other_name || is_unsure || has_only_game_words(&entity.name) {
                 continue;
@@ -160,26 +167,34 @@ impl PageReader {
             let is_description = about.is_some() && is_bare_noun(&text, entity.span.start, &entity.name);
             // "The new Reeve of Saltwick" within the text about a person is a role.
             let names_role = is_in_item && is_role(&entity.name);
-            if is_description || names_role || (is_in_item || is_plural) && begins_fragments(&text, &entity.name) {
-                continue;
-            }
+            let is_fragment = begins_fragments(&text, &entity.name);
+            // "Odo, a cook, lives here." and "Odo - cook" within the text about a place
+            let begins_entry = || blocks.get(number).is_some_and(|block| begins_entry(&block.text, &entity.name));
+            let is_introduced = || kind_in_text(&text, &entity.name) == Some(Kind::Npc) || begins_entry();
+            let is_unnamed = is_fragment && (is_in_item || is_plural || about.is_some() && !is_introduced());
             let has_article =
                 text.get(..entity.span.start).is_some_and(|before| before.to_lowercase().ends_with("the "));
-            if let Some(name) = dedicated_place(&text, &entity.name) {
+            let place = || possessed_place(&text, &entity.name);
+            if let Some(name) = dedicated_place(&text, &entity.name).or_else(place) {
                 if let Ok(added) = self.made.draft.add(&name, Kind::Location) {
                     self.made.draft.entities[added].line = line_at(entity.span.start);
                 }
                 continue;
             }
+            if is_possessed_noun(&text, &entity.name) || is_description || names_role || is_unnamed {
+                continue;
+            }
             let name = if has_article { format!("The {}", entity.name) } else { entity.name.clone() };
+            // Words that only begin sentences need a verb, or the form of an entry, to be a name.
+            let is_clear = !is_fragment || precedes_verb(&text, &entity.name) || begins_entry();
             let is_place = || is_used_as_place(&text, &entity.name);
             let titled = || titled_kind(&entity.name).filter(|_| !has_article);
             let kind = kind_in_text(&text, &entity.name).or_else(titled);
-            let kind = kind.or_else(|| is_place().then_some(Kind::Location));
+            let kind = kind.or_else(|| (is_clear && is_place()).then_some(Kind::Location));
             // A name with an article is rarely a person: "the Drowned Rat". Neither is a possession: "her brother's Colt".
             let is_thing = has_article || is_possession(&text, &entity.name);
             let extracted = || extracted_kind(&found, index).filter(|kind| !is_thing || *kind != Kind::Npc);
-            let kind = kind.or_else(extracted);
+            let kind = kind.or_else(|| extracted().filter(|_| is_clear));
             let is_person = kind == Some(Kind::Npc);
             if is_person && (self.made.draft.add_full_name(&name, first_found) || self.add_titled_name(&name)) {
                 continue;
@@ -255,6 +270,19 @@ impl PageReader {
         true
     }
 
+    /// Returns whether a name is another name of an entity, with or without its article, or behind the name of the entity:
+    /// "the Heron", "Odo Old Latch".
+    fn is_other_name(&self, name: &str, other: &str) -> bool {
+        let all = words(name);
+        let other: Vec<String> = words(other).into_iter().skip_while(|word| word == "the").collect();
+        all.strip_suffix(&other[..]).is_some_and(|owner| {
+            let owner = owner.join(" ");
+            let owner = owner.strip_suffix(" the").unwrap_or(&owner);
+            let mut entities = self.made.draft.entities.iter();
+            owner.is_empty() || entities.any(|entity| contains_words(&entity.name, owner))
+        })
+    }
+
     /// Adds the nicknames in a block to their entities.
     pub(super) fn add_nicknames(&mut self, block: &PageBlock) {
         let owner = self.owner(block);
@@ -296,10 +324,36 @@ fn stated_trade(text: &str, name: &str) -> Option<Kind> {
     Language::english().is_occupation(noun).then_some(Kind::Npc)
 }
 
+/// Returns whether a text is an entry that begins with a name: "Odo Marsh - foreman", "Odo Marsh, foreman of the mine".
+fn begins_entry(text: &str, name: &str) -> bool {
+    entry_name(text) == Some(name) || text.starts_with(name) && stated_trade(text, name).is_some()
+}
+
+/// Returns whether a text begins with a word that is a sentence of its own, and an ordinary word instead of a name: "Trapper.
+/// Sells furs."
+fn is_word(text: &str, name: &str) -> bool {
+    let is_sentence = text.strip_prefix(name).is_some_and(|rest| rest.starts_with(". "));
+    let word = name.to_lowercase();
+    let is_ordinary =
+        || is_common_word(&word) || lexicon::noun(&word).is_some() || Language::english().is_occupation(&word);
+    is_sentence && !name.contains(' ') && is_ordinary()
+}
+
+/// Returns whether a new name, which names no person by itself, is the first word of the name of a person in the same text.
+fn is_first_name(found: &Extraction, index: usize) -> bool {
+    let name = found.entities[index].name.as_str();
+    let is_full_name = |other: usize| {
+        let full_name = found.entities[other].name.as_str();
+        let begins = full_name.strip_prefix(name).is_some_and(|rest| rest.starts_with(' '));
+        begins && extracted_kind(found, other) == Some(Kind::Npc)
+    };
+    extracted_kind(found, index) != Some(Kind::Npc) && (0..found.entities.len()).any(is_full_name)
+}
+
 /// Returns whether words are a short noun phrase for an entity of a kind, instead of a name: "The old mill".
 fn is_noun_phrase(text: &str, kind: &Kind) -> bool {
     let words = words(text);
-    let has_article = words.first().is_some_and(|word| ["a", "an", "the"].contains(&word.as_str()));
+    let has_article = words.first().is_some_and(|word| is_article(word));
     let last = words.last().and_then(|word| lexicon::noun(word).or_else(|| lexicon::name_kind(word)));
     has_article && words.len() <= MAX_NOUN_PHRASE_WORDS && last.as_ref() == Some(kind)
 }
@@ -342,6 +396,28 @@ fn dedicated_place(text: &str, saint: &str) -> Option<String> {
     Some(format!("The {noun} of {saint}"))
 }
 
+/// Returns the name of a place that a text always names with its owner: "the Miller's House" is The Miller's House.
+fn possessed_place(text: &str, noun: &str) -> Option<String> {
+    let owner_before = |(at, _): (usize, &str)| {
+        let before = text[..at].trim_end();
+        let owner = before.rsplit([' ', '\n']).next()?;
+        let has_article = before.strip_suffix(owner)?.to_lowercase().ends_with("the ");
+        (has_article && owner.starts_with(char::is_uppercase)).then_some(owner)
+    };
+    if !is_possessed_noun(text, noun) {
+        return None;
+    }
+    let name = format!("{} {noun}", text.match_indices(noun).find_map(owner_before)?);
+    let is_place = lexicon::noun(&noun.to_lowercase()) == Some(Kind::Location) || is_used_as_place(text, &name);
+    is_place.then(|| format!("The {name}"))
+}
+
+/// Returns whether a word is a noun that a text uses only after its owner: "the Miller's House".
+fn is_possessed_noun(text: &str, word: &str) -> bool {
+    let is_noun = || lexicon::noun(&word.to_lowercase()).or_else(|| lexicon::name_kind(word)).is_some();
+    !word.contains(' ') && is_possession(text, word) && is_noun()
+}
+
 /// Returns the name of the group that a sentence introduces: "The Lamplit are a brotherhood in the village."
 fn introduced_group(sentence: &str) -> Option<&str> {
     let rest = sentence.strip_prefix("The ")?;
@@ -370,19 +446,35 @@ fn begins_fragments(text: &str, name: &str) -> bool {
     if second.is_some_and(|word| word.starts_with(char::is_uppercase)) {
         return false;
     }
-    begins_sentences(text, name)
-        && text.match_indices(name).all(|(at, _)| {
-            let next = text[at + name.len()..].strip_prefix(' ').and_then(|rest| rest.split(' ').next());
-            !(second.is_none() && next.is_some_and(is_verb))
-        })
+    // "The Bell Tower: Part of Saltwick."
+    let is_start = |before: &str| begins_sentence(before) || second.is_some() && begins_description(before);
+    text.match_indices(name).all(|(at, _)| is_start(&text[..at])) && !(second.is_none() && precedes_verb(text, name))
+}
+
+/// Returns whether the text before some words ends with the name of an entry and a mark: "The Bell Tower: ".
+fn begins_description(before: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or_default().trim_end();
+    let name = line.trim_end_matches([':', '-', '\u{2013}', '\u{2014}']);
+    name.len() < line.len() && !name.contains(['.', ':']) && !lexicon::is_known(name.trim())
+}
+
+/// Returns whether a text contains words with a verb after them: "Odo drinks."
+fn precedes_verb(text: &str, words: &str) -> bool {
+    text.match_indices(words).any(|(at, _)| {
+        let next = text[at + words.len()..].strip_prefix(' ').and_then(|rest| rest.split(' ').next());
+        next.is_some_and(is_verb)
+    })
 }
 
 /// Returns whether words stand only at the beginnings of sentences.
 fn begins_sentences(text: &str, words: &str) -> bool {
-    text.match_indices(words).all(|(at, _)| {
-        let before = text[..at].trim_end();
-        before.is_empty() || before.ends_with(SENTENCE_ENDS) || text[..at].ends_with('\n')
-    })
+    text.match_indices(words).all(|(at, _)| begins_sentence(&text[..at]))
+}
+
+/// Returns whether a sentence begins after a text.
+fn begins_sentence(before: &str) -> bool {
+    let sentence = before.trim_end();
+    sentence.is_empty() || sentence.ends_with(SENTENCE_ENDS) || before.ends_with('\n')
 }
 
 /// Returns whether the word at a position of a text is a noun for a kind of entity that begins a description, and no name:
@@ -421,9 +513,16 @@ fn is_possession(text: &str, name: &str) -> bool {
     text.contains(name) && text.match_indices(name).all(is_possessed)
 }
 
-/// Returns the name with which a sentence begins: "Bettony Flask runs the Lantern."
+/// Returns the name with which a text begins: "Bettony Flask runs the Lantern.", "Bettony Flask. Landlady of the Lantern."
 fn leading_name(text: &str) -> Option<String> {
-    let words: Vec<&str> = text.split(' ').collect();
+    let parts = sentences(text);
+    let first = *parts.first()?;
+    let whole = first.strip_suffix('.').filter(|name| parts.len() > 1 && is_name(name)).unwrap_or_default();
+    // "Part of the old town." is no name.
+    if whole.split(' ').nth(1).is_some_and(|word| word.starts_with(char::is_uppercase)) {
+        return Some(whole.to_owned());
+    }
+    let words: Vec<&str> = first.split(' ').collect();
     let length = (1..=words.len().min(MAX_NAME_WORDS)).rev().find(|length| is_name(&words[..*length].join(" ")))?;
     let next = words.get(length)?;
     // A single word can also be an ordinary word, so a verb must follow.

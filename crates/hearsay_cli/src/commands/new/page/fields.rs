@@ -1,33 +1,34 @@
-//! Sets the fields of the entities that their open text states: occupation, condition, home and groups.
+//! Sets the fields of the entities that their open text states: occupation, condition, home, groups and relations.
 
 use std::collections::BTreeSet;
 
 use hearsay_campaign::import::{
     lexicon::{self, Meaning, RelationMeaning},
-    truth::{self, Truth},
+    truth::Truth,
 };
 use hearsay_extract::{EntityNames, Extraction, Extractor, FactObject, Language, Lexicon, Mention, Text, TextType};
 use hearsay_model::{
     EntityId, Factuality, Kind, Predicate, PredicateRole, State, Vocabulary,
     spelling::is_stop_word,
     text::words,
-    words::{contains_word, english, lower_first, upper_first},
+    words::{contains_word, english, is_article, lower_first, upper_first},
 };
 
 use super::{
     super::{
         answers::describe,
-        draft::{Draft, DraftEntity, DraftGroup},
+        draft::{Draft, DraftEntity, DraftGroup, DraftTie},
         english::ENGLISH,
         sentences::{begins_with_anaphor, sentences},
     },
     PageReader,
     entities::contains_words,
+    fates::fates,
     kinds::kind_of_noun_phrase,
     place_nouns::with_place_names,
     secrets::lacks_subject,
     statements::teller_of,
-    subjects::{leading_entity, name_person},
+    subjects::{has_genitive, leading_entity, name_person},
 };
 
 /// Attribute that a description of a character states.
@@ -41,9 +42,6 @@ const MAX_ROLE_WORDS: usize = 3;
 
 /// Maximum number of words after a place that say when somebody is there: "every night".
 const MAX_TIME_WORDS: usize = 2;
-
-/// Maximum number of words between "one of" and the state of a group: "one of the men lost in the mine".
-const MAX_FATE_WORDS: usize = 5;
 
 /// A relation between two entities of a draft, by their indices.
 struct Relation {
@@ -127,7 +125,8 @@ fn occupation(extractor: &Extractor, lexicon: &Lexicon, entity: &DraftEntity) ->
             let FactObject::Value(value) = &fact.object else { return None };
             let is_stated = fact.predicate.as_str() == OCCUPATION
                 && is_entity(&found, &fact.subject, entity)
-                && is_role_of_person(value);
+                && is_role_of_person(value)
+                && !is_owner(text, value);
             is_stated.then(|| value.clone())
         })
     };
@@ -137,9 +136,10 @@ fn occupation(extractor: &Extractor, lexicon: &Lexicon, entity: &DraftEntity) ->
         .or_else(|| {
             let role = first_role(entity)?;
             let Some(sentence) = role.sentence else { return Some(role.noun) };
-            let meaning = lexicon::meaning(role.noun.rsplit(' ').next()?);
-            // "The mother of Odo" states a relation, but "The guildmaster" states a rank.
-            match meaning {
+            let noun = role.noun.rsplit(' ').next()?;
+            // "The mother of Odo" states a relation, but "The guildmaster" states a rank, and "Cook of the Gull" a trade.
+            match lexicon::meaning(noun) {
+                _ if Language::english().is_occupation(noun) => Some(role.noun),
                 Meaning::Relation(meaning) => meaning.rank.map(|_| role.noun),
                 _ => stated(lexicon, &sentence),
             }
@@ -164,7 +164,14 @@ fn begins_with_possessive(sentence: &str) -> bool {
 fn is_role_of_person(phrase: &str) -> bool {
     let noun = phrase.split(' ').take_while(|word| !is_stop_word(word)).last().unwrap_or_default().to_lowercase();
     let is_plural = noun.ends_with('s') && !noun.ends_with("ss");
-    Language::english().is_occupation(&noun) || !is_plural && lexicon::noun(&noun) != Some(Kind::Location)
+    let is_number = contains_word(&english().number_words, &noun);
+    Language::english().is_occupation(&noun) || !is_plural && !is_number && lexicon::noun(&noun) != Some(Kind::Location)
+}
+
+/// Returns whether a text contains a noun only as the owner of something: "lives in the Miller's House".
+fn is_owner(text: &str, noun: &str) -> bool {
+    let mut uses = text.match_indices(noun).map(|(at, _)| &text[at + noun.len()..]).peekable();
+    uses.peek().is_some() && uses.all(|rest| rest.starts_with("'s") || rest.starts_with("\u{2019}s"))
 }
 
 /// A noun phrase for the role of a character.
@@ -242,35 +249,6 @@ fn condition(entity: &DraftEntity) -> Option<String> {
     })
 }
 
-/// Returns the NPCs that the open descriptions call dead or missing: "the late Odo", "Odo died in the fire", "Odo was
-/// killed", "Odo was one of the men lost in the mine".
-fn fates(draft: &Draft) -> Vec<(usize, &'static str)> {
-    let paragraphs = draft.entities.iter().flat_map(|entity| &entity.description);
-    let fates_in = |sentence: &str| {
-        let all = words(sentence);
-        let all: Vec<&str> = all.iter().map(String::as_str).collect();
-        let fate = |(at, index): (usize, usize)| {
-            let name = words(&draft.entities[index].name);
-            let end = at + all[at..].iter().take_while(|word| name.iter().any(|part| part == *word)).count();
-            let stated = match &all[end..] {
-                ["is" | "was", "one", "of", rest @ ..] => {
-                    let states = rest.iter().take(MAX_FATE_WORDS).filter_map(|word| lexicon::state(word));
-                    states.into_iter().find(|state| ["dead", "missing"].contains(state))
-                }
-                ["is" | "was", state, ..] => lexicon::state(state).filter(|state| *state == "dead"),
-                ["died", ..] => Some("dead"),
-                _ => None,
-            };
-            let is_late = at > 0 && all[at - 1] == "late";
-            let fate = if is_late { Some("dead") } else { stated };
-            (draft.entities[index].kind == Kind::Npc).then(|| Some((index, fate?))).flatten()
-        };
-        let named = draft.named_at(sentence).into_iter().filter(|(at, _)| *at < all.len());
-        named.filter_map(fate).collect::<Vec<_>>()
-    };
-    paragraphs.flat_map(|paragraph| sentences(&paragraph.text)).flat_map(fates_in).collect()
-}
-
 /// Returns the relations that labels in the description of an entity state: "(home: the Ibex)", "Members: Odo, Juno".
 fn labelled_relations(draft: &Draft, index: usize) -> Vec<Relation> {
     let mut found = Vec::new();
@@ -280,6 +258,9 @@ fn labelled_relations(draft: &Draft, index: usize) -> Vec<Relation> {
             let label = before.rsplit(['.', ',', ';', '(']).next().unwrap_or_default();
             let value = after.split(['.', ';', ')']).next().unwrap_or_default();
             let Meaning::Relation(meaning) = lexicon::meaning(label.trim()) else { continue };
+            if Truth::from_state_text(value) != Truth::Plain {
+                continue;
+            }
             found.extend(draft.named_in(value).into_iter().map(|other| Relation::new(index, &meaning, other)));
         }
     }
@@ -300,9 +281,14 @@ fn leading_relations(draft: &Draft, index: usize) -> Vec<Relation> {
         let skipped = skipped + words.iter().skip(skipped).take_while(is_adverb).count();
         let own = words.get(skipped..).unwrap_or_default();
         let phrase = own.join(" ");
-        let is_plain = truth::split_doubt(&phrase).0 == Truth::Plain;
-        // "At the Gull tonight."
+        // "Possibly the son of Odo"
+        let is_plain = words.iter().all(|word| Truth::from_text(word) == Truth::Plain);
         let name_length = draft.entities[other].name.split(' ').count();
+        // "Sister of Odo's wife" states no relation to Odo.
+        if has_genitive(draft, other, clause_words.get(at..).unwrap_or_default()) {
+            return None;
+        }
+        // "At the Gull tonight."
         let is_whole =
             sentence.trim_end_matches('.') == clause && clause_words.len() <= at + name_length + MAX_TIME_WORDS;
         let whole = || is_whole.then(|| lexicon::meaning(&format!("is {phrase}")));
@@ -428,13 +414,21 @@ pub(super) fn with_subject(draft: &Draft, index: usize, sentence: &str, place: O
     sentence.split(' ').map(replace).collect::<Vec<_>>().join(" ")
 }
 
-/// Adds a home, a location or a group to the subject of a relation. Other relations are not fields. The first home counts.
+/// Adds a home, a location, a group or a personal relation to the subject of a relation. Other relations are not fields. The
+/// first home counts.
 fn add_relation(draft: &mut Draft, relation: Relation) {
     let Relation { subject, predicate, object, rank, is_prose } = relation;
     let target = &draft.entities[object];
     let (is_place, is_group) = (target.kind == Kind::Location, target.kind == Kind::Faction);
     let id = target.id.clone();
     let part_of_object = target.part_of.clone();
+    let is_personal = (target.kind.is_character() || is_group)
+        && subject != object
+        && contains_word(&ENGLISH.personal_relations, predicate.as_str());
+    let vocabulary = Vocabulary::default();
+    let is_symmetric = vocabulary.predicate(&predicate).is_some_and(|def| def.symmetric);
+    let is_inverse = |tie: &DraftTie| tie.relation == predicate.as_str() && tie.other == draft.entities[subject].id;
+    let is_known = is_symmetric && target.ties.iter().any(is_inverse);
     let entity = &mut draft.entities[subject];
     let is_part = PredicateRole::Part.is(&predicate) || PredicateRole::Location.is(&predicate);
     if entity.kind == Kind::Location && is_place && is_part {
@@ -462,6 +456,14 @@ fn add_relation(draft: &mut Draft, relation: Relation) {
         match entity.groups.iter_mut().find(is_same) {
             Some(known) => known.rank = known.rank.take().or(group.rank),
             None => entity.groups.push(group),
+        }
+    } else if is_personal {
+        let tie = DraftTie { relation: predicate.to_string(), other: id };
+        // A character has only one employer at a time, and the first one counts.
+        let is_single = vocabulary.is_functional(&predicate);
+        let is_same = |known: &DraftTie| *known == tie || is_single && known.relation == tie.relation;
+        if !is_known && !entity.ties.iter().any(is_same) {
+            entity.ties.push(tie);
         }
     }
 }
@@ -502,10 +504,8 @@ fn workplace(draft: &Draft, index: usize, extractor: &Extractor, lexicon: &Lexic
             && role.last().is_some_and(|noun| Language::english().is_occupation(&noun.to_lowercase()));
         let is_at = *preposition == "of" || contains_word(&english().scene_openers, preposition);
         // "The landlady of the Gull's cook" does not work at the Gull herself.
+        let is_owner = has_genitive(draft, place, named);
         let place = &draft.entities[place];
-        let has_genitive = |word: &&str| word.ends_with("'s") || word.ends_with("\u{2019}s");
-        let is_owner = !place.name.contains(['\'', '\u{2019}'])
-            && named.iter().take(place.name.split(' ').count()).any(has_genitive);
         if !is_role || !is_at || is_owner {
             return None;
         }
@@ -563,5 +563,5 @@ fn set_settlement(draft: &mut Draft) {
 
 /// Returns whether a text begins with an article.
 pub(super) fn begins_with_article(text: &str) -> bool {
-    words(text).first().is_some_and(|word| ["a", "an", "the"].contains(&word.as_str()))
+    words(text).first().is_some_and(|word| is_article(word))
 }

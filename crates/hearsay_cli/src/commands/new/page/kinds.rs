@@ -36,10 +36,17 @@ pub(super) fn kind_in_text(text: &str, name: &str) -> Option<Kind> {
             let remark = after.strip_prefix(", ").filter(|_| begins_line)?;
             kind_of_noun_phrase(remark.split(['.', ';', '\n']).next()?).filter(|kind| *kind == Kind::Npc)
         };
+        // "Odo, whom everybody fears", but not "the Lampless, who meet at night"
+        let is_person = || {
+            let relative = after.strip_prefix(", ").and_then(|rest| rest.split(' ').next());
+            let is_group = before.to_lowercase().ends_with("the ") || lexicon::name_kind(name).is_some();
+            !is_group && relative.is_some_and(|word| contains_word(&ENGLISH.personal_relatives, word))
+        };
         // "Odo and Mirela are a family" says nothing about Mirela alone.
         let is_joint = before.ends_with(" and ") && (after.starts_with(" are") || after.starts_with(" were"));
         let following = kind_after(after).filter(|_| !is_joint);
-        following.or_else(trade).or_else(|| kind_before(before))
+        let relative = || is_person().then_some(Kind::Npc);
+        following.or_else(trade).or_else(|| kind_before(before)).or_else(relative)
     })
 }
 

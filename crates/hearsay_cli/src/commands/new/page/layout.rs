@@ -4,7 +4,7 @@
 use hearsay_campaign::import::lexicon::{self, Meaning};
 
 use super::{
-    super::answers::is_name,
+    super::{answers::is_name, sentences::sentences},
     sections::{self, Section},
 };
 
@@ -154,7 +154,9 @@ pub(super) fn split_entry(text: &str) -> Option<(&str, &str)> {
     let name = name.split(['(', '[']).next().unwrap_or_default().trim_matches(['*', '_', ' ']);
     let quoted = name.strip_prefix(['"', '\u{201C}']).and_then(|name| name.strip_suffix(['"', '\u{201D}']));
     let name = quoted.filter(|name| !name.contains(['"', '\u{201C}'])).unwrap_or(name);
-    (is_name(name) && name.split(' ').count() <= MAX_WORDS).then_some((name, text[at + length..].trim()))
+    // "Odo Brandt. Ferryman. Home: the mill" begins with a name, but the mark stands in another sentence.
+    let is_entry = is_name(name) && name.split(' ').count() <= MAX_WORDS && sentences(name).len() == 1;
+    is_entry.then_some((name, text[at + length..].trim()))
 }
 
 #[cfg(test)]

@@ -1,13 +1,32 @@
 //! Other names beside a name: "Old Vreni (Verena Zumstein) is the herb woman.", "her son Peter, whom everybody calls Peterli".
 
-use hearsay_campaign::import::{lexicon, nickname::appended_alias};
-use hearsay_extract::Nickname;
-use hearsay_model::{Span, spelling::is_stop_word, text::words};
+use hearsay_campaign::import::{
+    lexicon::{self, Meaning},
+    nickname::{appended_alias, name_at_start},
+};
+use hearsay_extract::{Language, Nickname};
+use hearsay_model::{
+    Kind, Span,
+    spelling::is_stop_word,
+    text::words,
+    words::{contains_word, is_article},
+};
 
 use super::{
-    super::{answers::is_name, sentences::sentences},
+    super::{answers::is_name, english::ENGLISH, sentences::sentences},
     subjects::is_verb,
 };
+
+/// Marks between a name and a description of the person, and whether the mark is a verb.
+const DESCRIPTION_MARKS: [(&str, bool); 7] = [
+    (" is ", true),
+    (" was ", true),
+    (", ", false),
+    (": ", false),
+    (" - ", false),
+    (" \u{2013} ", false),
+    (" \u{2014} ", false),
+];
 
 /// Maximum number of words of a name beside another name.
 const MAX_NAME_WORDS: usize = 4;
@@ -44,11 +63,75 @@ fn name_in_parentheses(text: &str, at: usize) -> Option<Nickname> {
     is_other_name.then(|| Nickname { name: name.to_owned(), owner: owner.to_owned(), span })
 }
 
-/// Returns the name of an entity and its other name, if a sentence states both: `her son Peter, whom everybody calls Peterli`.
+/// Returns the name of an entity and its other name, if a sentence states both: `her son Peter, whom everybody calls Peterli`,
+/// `Odo is a poacher known as Old Latch`.
 pub(super) fn appended_name(sentence: &str) -> Option<(&str, &str)> {
     let (before, name) = appended_alias(sentence)?;
-    let owner = if is_name(before) { before } else { trailing_name(before)? };
+    if is_name(before) {
+        return Some((before, name));
+    }
+    let rest = &sentence[before.len()..];
+    // A relative clause refers to the name directly before it.
+    let is_apposition = rest.starts_with(',') && !rest[1..].trim_start().starts_with("who");
+    let owner = match described_person(before) {
+        Some(described) if described.is_whole || is_apposition && !described.has_verb => described.name,
+        // "Ada is the daughter of Juno, known as the Wren" can mean either of the two.
+        Some(_) if is_apposition => return None,
+        // "A tavern in Saltwick, called the Gull" is about the tavern.
+        _ => trailing_name(before).filter(|name| !is_apposition || follows_content(before, name))?,
+    };
     Some((owner, name))
+}
+
+/// A person with whose name and description a text begins: "Odo is a poacher", "Ada, daughter of Juno".
+struct DescribedPerson<'t> {
+    name: &'t str,
+    /// Whether a verb stands between the name and the description.
+    has_verb: bool,
+    /// Whether the text contains no more than the name and a noun phrase.
+    is_whole: bool,
+}
+
+/// Returns the person with whose name and description a text begins.
+fn described_person(text: &str) -> Option<DescribedPerson<'_>> {
+    let marks = DESCRIPTION_MARKS.iter().filter_map(|(mark, is_verb)| Some((text.find(*mark)?, mark.len(), *is_verb)));
+    let (at, length, has_verb) = marks.min()?;
+    let (name, description) = (&text[..at], words(&text[at + length..]));
+    let has_article = description.first().is_some_and(|word| is_article(word));
+    let description = &description[usize::from(has_article)..];
+    let length = description.iter().take_while(|word| !is_stop_word(word)).count();
+    let noun = description[..length].last()?;
+    let is_person = lexicon::noun(noun) == Some(Kind::Npc)
+        || Language::english().is_occupation(noun)
+        || matches!(lexicon::meaning(noun), Meaning::Relation(relation) if is_personal(relation.predicate.as_str()));
+    let is_whole = length == description.len();
+    (is_name(name) && is_person).then_some(DescribedPerson { name, has_verb, is_whole })
+}
+
+fn is_personal(relation: &str) -> bool {
+    contains_word(&ENGLISH.personal_relations, relation)
+}
+
+/// Returns the name of an entity and its other name, if a sentence says that everybody uses the other name: "Everyone calls Odo
+/// the Heron." The page must contain the first name elsewhere, and the other name only here.
+pub(super) fn called_name<'s>(sentence: &'s str, page: &str) -> Option<(&'s str, &'s str)> {
+    let mut verbs = ENGLISH.naming_verbs.iter();
+    let (before, rest) = verbs.find_map(|verb| sentence.split_once(&format!(" {verb} ")))?;
+    let people = before.rsplit(' ').next()?.to_lowercase();
+    if !contains_word(&ENGLISH.everybody, &people) {
+        return None;
+    }
+    let split = |(at, _): (usize, &'s str)| {
+        let (owner, name) = (&rest[..at], name_at_start(&rest[at + 1..])?);
+        (is_name(owner) && page.matches(owner).count() > 1 && page.matches(name).count() == 1).then_some((owner, name))
+    };
+    rest.match_indices(' ').take(MAX_NAME_WORDS).filter_map(split).last()
+}
+
+/// Returns whether a name at the end of a text follows a word with content, such as "her son Tomas", but not "in Saltwick".
+fn follows_content(text: &str, name: &str) -> bool {
+    let before = text.strip_suffix(name).unwrap_or_default().trim_end();
+    before.rsplit(' ').next().is_some_and(|word| !word.is_empty() && !is_stop_word(&word.to_lowercase()))
 }
 
 /// Returns the words with capital letters at the end of a text.
@@ -90,5 +173,32 @@ mod tests {
         assert_eq!(appended_name("Ada Brook, alias the Mole, digs."), Some(("Ada Brook", "the Mole")));
         assert_eq!(appended_name("She keeps a dog, whom everybody calls Rex."), None);
         assert_eq!(appended_name("She loves Tomas, whom everybody calls a fool."), None);
+    }
+
+    #[test]
+    fn a_description_can_stand_between_a_name_and_another_name() {
+        for (sentence, expected) in [
+            ("Tomas Grell is a one-eyed poacher known as Old Trap.", Some(("Tomas Grell", "Old Trap"))),
+            ("Ada, daughter of Juno Brook, known as the Wren, sings.", Some(("Ada", "the Wren"))),
+            ("Tomas - clerk at the Toll House, called the Inkpot", Some(("Tomas", "the Inkpot"))),
+            ("Ada, daughter of Juno Brook, whom everyone calls Nan, sings.", Some(("Juno Brook", "Nan"))),
+            ("Ada is the daughter of Juno Brook, known as the Wren.", None),
+            ("Tomas is the owner of an inn known as the Trap.", None),
+            ("Tomas keeps a dog called Rex.", None),
+            ("They meet in a tavern in Hale, called the Trap.", None),
+            ("She has a son Tomas, called Tomi.", Some(("Tomas", "Tomi"))),
+        ] {
+            assert_eq!(appended_name(sentence), expected, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn a_sentence_says_what_everybody_calls_a_person() {
+        let page = "Tomas Grell is a poacher. Everyone calls Tomas Old Trap. Everybody calls Tomas Grell the Crow.";
+        assert_eq!(called_name("Everyone calls Tomas Old Trap.", page), Some(("Tomas", "Old Trap")));
+        assert_eq!(called_name("Everybody calls Tomas Grell the Crow.", page), Some(("Tomas Grell", "the Crow")));
+        for sentence in ["Ada calls Tomas Old Trap.", "Everyone calls Ada Old Trap.", "Everyone calls Tomas a fool."] {
+            assert_eq!(called_name(sentence, page), None, "{sentence}");
+        }
     }
 }

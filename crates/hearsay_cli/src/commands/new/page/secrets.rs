@@ -1,7 +1,7 @@
 //! Finds the secret text of a page, and the characters who know it.
 
 use hearsay_campaign::import::{
-    knowers::{SecretKnowers, aware_in, is_list_of_knowers, split_knowers, unaware_in},
+    knowers::{SecretKnowers, aware_in, has_secret_remark, is_list_of_knowers, split_knowers, unaware_in},
     nickname::stated_real_name,
     secret,
 };
@@ -41,6 +41,7 @@ impl PageReader {
         }
         let is_marked = self.has_marks
             || is_section
+            || has_secret_remark(&block.text)
             || block.headings.iter().any(|heading| secret::is_secret(heading))
             || block.label.as_deref().is_some_and(secret::is_secret);
         let first = || parts.iter().position(|(part, _)| is_secret_sentence(part)).unwrap_or(0);
@@ -73,6 +74,9 @@ impl PageReader {
         let is_owned = heading.is_none() && self.subjects.has_owner();
         let previous = self.subjects.current().filter(|_| !is_owned);
         let subject = is_owned.then(|| self.subjects.next(draft, &text).entity).flatten();
+        let known =
+            subject.or(heading).filter(|_| knowers.is_none()).and_then(|owner| known_content(draft, owner, &text));
+        let (text, knowers) = known.map_or((text, knowers), |(text, knowers)| (text, Some(knowers)));
         let text = match subject.map(|index| &draft.entities[index].name) {
             Some(name) if begins_with_anaphor(&text) => name_person(&text, name),
             Some(name) if lacks_subject(&text) && leading_entity(draft, &text).is_none() => format!("{name}: {text}"),
@@ -135,6 +139,15 @@ impl PageReader {
 fn first_denied(parts: &[(&str, usize)]) -> Option<usize> {
     let denial = parts.iter().position(|(sentence, _)| unaware_in(sentence).is_some())?;
     parts[..denial].iter().rposition(|(sentence, _)| aware_in(sentence).is_none())
+}
+
+/// Returns what an entity knows, and the knowers, according to a sentence with a pronoun in the text about the entity: "He knows
+/// that the mill is empty."
+fn known_content(draft: &Draft, owner: usize, text: &str) -> Option<(String, Vec<usize>)> {
+    let named = name_person(text, &draft.entities[owner].name);
+    let found = split_knowers(&named);
+    let knowers = draft.named_in(&capitalize(&found.knowers?));
+    (named != text && knowers.contains(&owner)).then(|| (upper_first(&found.text), knowers))
 }
 
 /// Returns whether a text says that an entity knows its content: "Odo knows that the mill is empty."

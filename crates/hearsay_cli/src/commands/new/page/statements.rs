@@ -39,7 +39,23 @@ pub(super) struct ToldStatement {
 
 /// Reads a statement. `names_someone` returns whether words name an entity of the campaign.
 pub(super) fn told_statement(text: &str, names_someone: impl Fn(&str) -> bool) -> ToldStatement {
-    let mut stated = ToldStatement { text: text.trim().to_owned(), ..ToldStatement::default() };
+    let (text, between) = without_remarks_between(text.trim());
+    let (text, inner) = without_inner_remarks(&text, &names_someone);
+    let mut stated = ToldStatement { text, ..ToldStatement::default() };
+    for remark in inner {
+        if !read_verdict(&remark, &mut stated) {
+            stated.remarks.push(remark);
+        }
+    }
+    for remark in between {
+        let is_read = match is_remark_about_telling(&remark) {
+            true => read_remark(&remark, &mut stated, &names_someone),
+            false => read_verdict(&remark, &mut stated),
+        };
+        if !is_read {
+            stated.remarks.push(remark);
+        }
+    }
     while let Some((rest, remark)) = last_remark(&stated.text) {
         if !read_remark(&remark, &mut stated, &names_someone) {
             // A remark after the statement is the DM's. A remark within the sentence belongs to the sentence.
@@ -68,6 +84,71 @@ pub(super) fn told_statement(text: &str, names_someone: impl Fn(&str) -> bool) -
     stated
 }
 
+/// Removes the remarks in brackets before the statement from a text that reports a statement: "Odo (the smith) tells
+/// everybody (falsely) that the mill burned." Returns the text and the remarks. `is_teller` returns whether words can name
+/// the teller.
+fn without_inner_remarks(text: &str, is_teller: impl Fn(&str) -> bool) -> (String, Vec<String>) {
+    let all = brackets(text);
+    let (mut plain, mut starts, mut end) = (String::with_capacity(text.len()), Vec::with_capacity(all.len()), 0);
+    for (open, close) in &all {
+        plain.push_str(text[end..*open].trim_end());
+        starts.push(plain.len());
+        end = close + 1;
+    }
+    plain.push_str(&text[end..]);
+    let reported = reported_speech(&plain).filter(|(teller, ..)| is_teller(teller));
+    let Some((.., content)) = reported else { return (text.to_owned(), Vec::new()) };
+    // The content is the end of the text. A remark after "that" belongs to the statement.
+    let content_start = plain.len().saturating_sub(content.len());
+    let is_inner = |start: usize| start < content_start && !plain[..start].ends_with(" that");
+    let (mut rest, mut remarks, mut end) = (String::with_capacity(text.len()), Vec::new(), 0);
+    for ((open, close), _) in all.into_iter().zip(starts).filter(|(_, start)| is_inner(*start)) {
+        rest.push_str(text[end..open].trim_end());
+        remarks.push(text[open + 1..close].trim().to_owned());
+        end = close + 1;
+    }
+    rest.push_str(&text[end..]);
+    (rest, remarks)
+}
+
+/// Removes the remarks in brackets between the sentences of a text: "The mill burned. (False, it flooded.) Odo tells it."
+/// Returns the text and the remarks.
+fn without_remarks_between(text: &str) -> (String, Vec<String>) {
+    let (mut rest, mut remarks, mut end) = (String::with_capacity(text.len()), Vec::new(), 0);
+    for (open, close) in brackets(text) {
+        let after = &text[close + 1..];
+        let next = after.strip_prefix('.').unwrap_or(after);
+        let is_between = text[..open].trim_end().ends_with(SENTENCE_ENDS)
+            && next.trim_start().starts_with(|c: char| c.is_uppercase() || c.is_numeric());
+        if is_between {
+            rest.push_str(text[end..open].trim_end());
+            remarks.push(text[open + 1..close].trim().to_owned());
+            end = text.len() - next.len();
+        }
+    }
+    rest.push_str(&text[end..]);
+    (rest, remarks)
+}
+
+/// Returns the positions of the outermost pairs of brackets in a text.
+pub(super) fn brackets(text: &str) -> Vec<(usize, usize)> {
+    let (mut found, mut open, mut depth) = (Vec::new(), 0, 0_usize);
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' | '[' => {
+                open = if depth == 0 { at } else { open };
+                depth += 1;
+            }
+            ')' | ']' if depth > 0 => {
+                depth -= 1;
+                found.extend((depth == 0).then_some((open, at)));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
 /// Splits a sentence such as "Odo heard that the mill burned." into the words for the hearers, and the statement.
 fn heard_statement(text: &str) -> Option<(&str, &str)> {
     let found = ENGLISH.heard_verbs.iter().find_map(|verb| text.split_once(&format!(" {verb} that ")));
@@ -86,7 +167,19 @@ pub(super) fn is_remark_about_telling(sentence: &str) -> bool {
     let mut starts = ENGLISH.teller_starts.iter().chain(&ENGLISH.hearer_starts).filter(|start| *start != "from");
     starts.any(|start| begins_with(&lowercase, start))
         || hearers(sentence).is_some()
-        || split_at_verb(sentence).is_some_and(|(.., rest)| !words(rest).is_empty() && is_reference(rest))
+        || split_at_verb(sentence).is_some_and(|(.., rest)| told_hearers(rest).is_some())
+}
+
+/// Returns the words for the hearers after the verb in a sentence that only says who tells the sentence before: "it.", "it to
+/// everybody.", "everybody." The words are empty if the sentence names no hearers. Returns `None` for other sentences.
+fn told_hearers(rest: &str) -> Option<&str> {
+    let rest = rest.trim().trim_end_matches(SENTENCE_ENDS);
+    if is_everybody(rest) {
+        return Some(rest);
+    }
+    let (reference, hearers) = rest.split_once(" to ").unwrap_or((rest, ""));
+    let is_list = words(hearers).len() <= MAX_HEARER_WORDS;
+    (is_list && !words(reference).is_empty() && is_reference(reference)).then_some(hearers)
 }
 
 /// Returns whether a text begins with some words and a space.
@@ -110,9 +203,15 @@ pub(super) fn is_claim_label(label: &str) -> bool {
     begins_claim && at <= MAX_CLAIM_WORDS && words.len() - at <= MAX_CLAIM_WORDS
 }
 
-/// Returns whether a remark at the end of a text says that the text is false: "She is a widow. (A lie.)"
+/// Returns whether a remark at the end of a text, or an adverb or remark before the statement that somebody tells, says
+/// that the text is false: "She is a widow. (A lie.)", "Odo (falsely) claims that …", "Odo falsely claims that …"
 pub(super) fn is_called_false(text: &str) -> bool {
-    split_remark(text).and_then(|(_, remark)| split_verdict(remark)).is_some_and(|(is_true, _)| !is_true)
+    let is_false = |remark: &str| split_verdict(remark).is_some_and(|(is_true, _)| !is_true);
+    let (_, inner) = without_inner_remarks(text, |_| true);
+    let adverb = teller_of(text).and_then(|teller| teller.rsplit(' ').next()).filter(|word| word.ends_with("ly"));
+    split_remark(text).is_some_and(|(_, remark)| is_false(remark))
+        || inner.iter().any(|remark| is_false(remark))
+        || adverb.is_some_and(is_false)
 }
 
 /// Splits the remark at the end of a text from the text: text in parentheses, or a sentence such as "Told to Odo."
@@ -128,20 +227,20 @@ fn last_remark(text: &str) -> Option<(String, String)> {
 
 /// Reads a remark. Returns whether its words are understood.
 fn read_remark(remark: &str, stated: &mut ToldStatement, names_someone: &impl Fn(&str) -> bool) -> bool {
-    let lowercase = remark.to_lowercase();
-    if let Some((is_true, rest)) = split_verdict(remark) {
-        stated.truth = Some(is_true);
-        if !rest.is_empty() {
-            stated.remarks.insert(0, upper_first(rest));
-        }
+    if read_verdict(remark, stated) {
         return true;
     }
+    let lowercase = remark.to_lowercase();
     let after = |starts: &[String]| {
         starts.iter().find_map(|start| remark.get(begins_with(&lowercase, start).then_some(start.len() + 1)?..))
     };
     if let Some(hearers) = after(&ENGLISH.hearer_starts).or_else(|| hearers(remark)) {
         stated.hearers = Some(hearers.to_owned());
         return names_someone(hearers) || is_everybody(hearers);
+    }
+    let told_to = split_at_verb(remark).and_then(|(.., rest)| told_hearers(rest));
+    if let Some(hearers) = told_to.filter(|hearers| names_someone(hearers) || is_everybody(hearers)) {
+        stated.hearers = Some(hearers.to_owned());
     }
     let teller = after(&ENGLISH.teller_starts).map(str::to_owned);
     // "(Cutter tells everybody)", "(Juno)"
@@ -154,6 +253,16 @@ fn read_remark(remark: &str, stated: &mut ToldStatement, names_someone: &impl Fn
         }
         None => false,
     }
+}
+
+/// Reads a remark that says whether the statement is true. Returns whether it is such a remark.
+fn read_verdict(remark: &str, stated: &mut ToldStatement) -> bool {
+    let Some((is_true, rest)) = split_verdict(remark) else { return false };
+    stated.truth = Some(is_true);
+    if !rest.is_empty() {
+        stated.remarks.insert(0, upper_first(rest));
+    }
+    true
 }
 
 /// Reads "Dorric says that …", "Dorric tells Odo that …" and "Dorric: …". Returns the teller, the hearer and the content.
@@ -185,16 +294,22 @@ fn reported_speech(text: &str) -> Option<(String, Option<String>, String)> {
 /// Returns the words before the verb in a sentence that reports a statement: "He tells everybody that the mill burned."
 pub(super) fn teller_of(sentence: &str) -> Option<&str> {
     let (teller, _, rest) = split_at_verb(sentence)?;
-    (words(rest).len() > 1 && !is_reference(rest)).then_some(teller)
+    (words(rest).len() > 1 && !is_reference(rest) && told_hearers(rest).is_none()).then_some(teller)
 }
 
-/// Splits a text at a verb of telling that follows the first words.
+/// Splits a text at a verb of telling that follows the first words. Words in brackets do not count.
 fn split_at_verb(text: &str) -> Option<(&str, &str, &str)> {
-    let mut at = 0;
-    for (number, word) in text.split(' ').enumerate().take(MAX_TELLER_WORDS + 1) {
+    let (mut at, mut number, mut depth) = (0, 0, 0_usize);
+    for word in text.split(' ') {
         let plain = word.trim_end_matches([':', ',']);
-        if number > 0 && contains_word(&ENGLISH.telling_verbs, plain) {
+        if number > 0 && depth == 0 && contains_word(&ENGLISH.telling_verbs, plain) {
             return Some((text[..at].trim_end(), plain, text.get(at + plain.len()..)?));
+        }
+        let was_open = depth > 0 || word.starts_with(['(', '[']);
+        depth = (depth + word.matches(['(', '[']).count()).saturating_sub(word.matches([')', ']']).count());
+        number += usize::from(!was_open);
+        if number > MAX_TELLER_WORDS {
+            return None;
         }
         at += word.len() + 1;
     }
@@ -228,7 +343,26 @@ mod tests {
             ("Odo told Sorrel: \"The boy fell.\"", "The boy fell.", Some("Odo"), Some("Sorrel"), None),
             ("Old Odo: \"The boy fell.\" Told to Sorrel.", "The boy fell.", Some("Old Odo"), Some("Sorrel"), None),
             ("The Pit is neutral ground. (said by Juno)", "The Pit is neutral ground.", Some("Juno"), None, None),
-            ("Pell drowned (Juno tells everybody).", "Pell drowned.", Some("Juno"), None, None),
+            ("Pell drowned (Juno tells everybody).", "Pell drowned.", Some("Juno"), Some("everybody"), None),
+            (
+                "Pell swam. (False, he sank.) Juno tells it to Odo.",
+                "Pell swam.",
+                Some("Juno"),
+                Some("Odo"),
+                Some(false),
+            ),
+            ("Pell swam. (True.) Nobody saw it.", "Pell swam. Nobody saw it.", None, None, Some(true)),
+            ("Pell swam (in the sea). He sank.", "Pell swam (in the sea). He sank.", None, None, None),
+            ("Odo (the smith) tells everyone that Pell drowned", "Pell drowned.", Some("Odo"), Some("everyone"), None),
+            ("Odo says that (to his shame) Pell drowned.", "(to his shame) Pell drowned.", Some("Odo"), None, None),
+            (
+                "Juno (70, half blind, the last of the old pilots) tells Odo (her nephew) that Pell drowned (twice).",
+                "Pell drowned (twice).",
+                Some("Juno"),
+                Some("Odo"),
+                None,
+            ),
+            ("Sorrel (falsely) claims that Pell drowned.", "Pell drowned.", Some("Sorrel"), None, Some(false)),
             ("The mill is cursed (false)", "The mill is cursed.", None, None, Some(false)),
             ("Odo heard that the mill is cursed.", "The mill is cursed.", None, Some("Odo"), None),
             ("There is a rumour that the mill is cursed.", "The mill is cursed.", None, None, None),
@@ -256,10 +390,31 @@ mod tests {
             ("He is rich (False; he only looks rich).", "He is rich.", Some(false), &["He only looks rich"][..]),
             ("He is rich. (He owns nothing.) (untrue)", "He is rich.", Some(false), &["He owns nothing."][..]),
             ("He is rich. [see session 4]", "He is rich.", None, &["see session 4"][..]),
+            ("Odo (half blind) says that he is rich.", "Odo (half blind) says that he is rich.", None, &[][..]),
         ] {
             let found = told_statement(text, |_| false);
             assert_eq!((found.text.as_str(), found.truth), (expected, truth), "{text}");
             assert_eq!(found.remarks, remarks, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_told_statement_can_be_called_false() {
+        for text in [
+            "She is a widow. (A lie.)",
+            "Juno tells everybody (falsely) that Pell drowned.",
+            "Juno (70, half blind) falsely claims that Pell drowned.",
+            "Juno (falsely) claims that Pell drowned.",
+        ] {
+            assert!(is_called_false(text), "{text}");
+        }
+        for text in [
+            "Juno tells everybody that Pell drowned.",
+            "Juno (the smith) has not said that Pell drowned.",
+            "Juno happily claims that Pell drowned.",
+            "Juno tells everybody that Pell (not a liar) drowned.",
+        ] {
+            assert!(!is_called_false(text), "{text}");
         }
     }
 }

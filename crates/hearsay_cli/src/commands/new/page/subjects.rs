@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use hearsay_campaign::import::lexicon;
 use hearsay_model::{
     Kind,
-    spelling::is_stop_word,
+    spelling::{is_common_word, is_stop_word},
     text::words,
-    words::{contains_word, english, upper_first},
+    words::{contains_word, english, is_article, upper_first},
 };
 
 use super::super::{
@@ -208,7 +208,8 @@ impl Subjects {
 /// Returns the entity that a sentence names first. The owner in a phrase such as "Marta's cousin Hob Fenn" is not the
 /// subject of the sentence.
 fn named_first(draft: &Draft, sentence: &str) -> Option<usize> {
-    let named = draft.named_at(sentence);
+    let mut named = draft.named_at(sentence);
+    named.retain(|(at, index)| *at > 0 || !is_part_of_name(&draft.entities[*index], sentence));
     let (at, first) = *named.first()?;
     let plain = clean(sentence);
     let mut rest = plain.split(' ').skip(at).skip_while(|word| !is_possessive(word)).skip(1);
@@ -229,7 +230,8 @@ fn named_first(draft: &Draft, sentence: &str) -> Option<usize> {
 /// Returns the entity with whose name a sentence begins: "Bettony hates him.", "The miller, Osric Thane, pays him."
 pub(super) fn leading_entity(draft: &Draft, sentence: &str) -> Option<usize> {
     let (at, first) = *draft.named_at(sentence).first()?;
-    if at == 0 && is_ordinary_word(&draft.entities[first], sentence) {
+    let entity = &draft.entities[first];
+    if at == 0 && (is_ordinary_word(entity, sentence) || is_part_of_name(entity, sentence)) {
         return None;
     }
     let before: Vec<&str> = sentence.split(' ').take(at).collect();
@@ -237,7 +239,7 @@ pub(super) fn leading_entity(draft: &Draft, sentence: &str) -> Option<usize> {
     if before.first().and_then(|word| word.strip_suffix(':')).is_some_and(lexicon::is_known) {
         return None;
     }
-    let is_article = |word: &&str| ["the", "a", "an"].contains(&word.to_lowercase().as_str());
+    let is_any_article = |word: &str| is_article(&word.to_lowercase());
     // A title such as `Old`, but not the verb in "Hates Dorric.", and not the preposition in "At the Gull tonight."
     let is_title = |word: &str| {
         let is_verb = word.ends_with("ed") || word.ends_with("ing") || word.ends_with('s') && !word.ends_with("ss");
@@ -245,8 +247,8 @@ pub(super) fn leading_entity(draft: &Draft, sentence: &str) -> Option<usize> {
     };
     let leads = match before[..] {
         [] => true,
-        [first] => is_article(&first) || is_title(first),
-        [article, noun] => is_article(&article) && noun.ends_with(','),
+        [first] => is_any_article(first) || is_title(first),
+        [article, noun] => is_any_article(article) && noun.ends_with(','),
         _ => false,
     };
     if leads { named_first(draft, sentence) } else { None }
@@ -296,6 +298,24 @@ fn is_ordinary_word(entity: &DraftEntity, sentence: &str) -> bool {
     is_whole_alias && !sentence_words.next().is_some_and(is_verb)
 }
 
+/// Returns whether the first word of a sentence is an ordinary word that the longer name of a place or thing contains: "Snow has
+/// closed the road." is not about the Snow Gate.
+fn is_part_of_name(entity: &DraftEntity, sentence: &str) -> bool {
+    let all = words(sentence);
+    let without_article =
+        |name: &String| words(name).into_iter().skip_while(|word| is_article(word)).collect::<Vec<String>>();
+    let name = without_article(&entity.name);
+    let is_whole = |name: &String| all.starts_with(&without_article(name));
+    let is_thing = matches!(entity.kind, Kind::Location | Kind::Item);
+    // The last word can stand for the whole name.
+    let is_part = |first: &String| name.contains(first) && name.last() != Some(first) && is_common_word(first);
+    let is_in_sentence = sentence.split(' ').nth(1).is_some_and(|word| word.starts_with(char::is_lowercase));
+    is_thing
+        && is_in_sentence
+        && all.first().is_some_and(is_part)
+        && !std::iter::once(&entity.name).chain(&entity.aliases).any(is_whole)
+}
+
 /// Returns whether a word after a name can be a verb.
 pub(super) fn is_verb(word: &str) -> bool {
     word.starts_with(char::is_lowercase) && (word.ends_with('s') || contains_word(&ENGLISH.name_verbs, word))
@@ -306,6 +326,13 @@ fn begins_with_possession(draft: &Draft, sentence: &str, entity: usize) -> bool 
     let name = &draft.entities[entity].name;
     let mut start = sentence.split(' ').take(words(name).len() + 1);
     !is_possessive(name) && start.any(|word| is_possessive(word) && draft.named_in(word).contains(&entity))
+}
+
+/// Returns whether words that begin with the name of an entity name a possession of the entity: "the Gull's cook".
+pub(super) fn has_genitive(draft: &Draft, entity: usize, named: &[&str]) -> bool {
+    let name = &draft.entities[entity].name;
+    let is_genitive = |word: &&str| word.ends_with("'s") || word.ends_with("\u{2019}s");
+    !name.contains(['\'', '\u{2019}']) && named.iter().take(name.split(' ').count()).any(is_genitive)
 }
 
 fn is_possessive(text: &str) -> bool {

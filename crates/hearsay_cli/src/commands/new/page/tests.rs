@@ -4,7 +4,9 @@ use super::*;
 
 mod entries;
 mod first_session;
+mod fragments;
 mod natural;
+mod ties;
 
 pub(in super::super) const PROSE: &str = "\
 # Salt and Lies

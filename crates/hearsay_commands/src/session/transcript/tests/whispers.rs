@@ -80,6 +80,40 @@ fn the_hearer_of_a_whisper_can_be_named_before_the_verb() {
 }
 
 #[test]
+fn words_can_be_whispered_without_a_verb_of_whispering() {
+    let state = table();
+    for line in [
+        "Mirela takes Wren aside: The ferry is gone.",
+        "Mirela grins and draws Wren aside: The ferry is gone.",
+        "Mirela leans in close to Wren: The ferry is gone.",
+        "Mirela, low voice, to Wren: The ferry is gone.",
+        "Mirela, voice low, to Wren Oake: The ferry is gone.",
+        "Mirela to Wren, under her breath: The ferry is gone.",
+        "Mirela hisses to Wren: The ferry is gone.",
+    ] {
+        let expected = (Some("mirela-voss".to_owned()), "The ferry is gone.".to_owned());
+        let (speaker, text, hearers) = heard(&state, line, &EVERYBODY).unwrap();
+        assert_eq!((speaker, text), expected, "{line}");
+        assert_eq!(hearers, EVERYBODY[1..], "{line}");
+    }
+    assert_eq!(hearers(&state, "Mirela hisses to Wren that the ferry is gone."), EVERYBODY[1..]);
+    // Nobody is named, so everybody hears the words, and a note asks for the hearer.
+    let open = "Mirela, under her breath: The ferry is gone.";
+    assert_eq!(heard(&state, open, &EVERYBODY).unwrap().0.as_deref(), Some("mirela-voss"));
+    assert_eq!(hearers(&state, open), EVERYBODY);
+    assert!(LogLine::typed(open).has_open_whisper(&state));
+    for line in [
+        "Mirela hisses: The ferry is gone.",
+        "Mirela hisses to the crowd: The ferry is gone.",
+        "Mirela hisses at Wren: The ferry is gone.",
+        "Mirela takes the oar aside: The ferry is gone.",
+        "Mirela leans back: The ferry is gone.",
+    ] {
+        assert_eq!(hearers(&state, line), EVERYBODY, "{line}");
+    }
+}
+
+#[test]
 fn words_in_the_first_person_can_follow_a_deed() {
     let state = table();
     for (line, said) in [
@@ -88,6 +122,7 @@ fn words_in_the_first_person_can_follow_a_deed() {
         ("Mirela throws the rope at Dorric \u{2013} don't let go", "don't let go"),
         ("Mirela opens the door: \u{201C}The ferry is gone.\u{201D}", "\u{201C}The ferry is gone.\u{201D}"),
         ("Mirela to Wren: the ferry is gone", "the ferry is gone"),
+        ("Mirela bellows at the crew: Nobody touched the boat", "Nobody touched the boat"),
     ] {
         let expected = (Some("mirela-voss".to_owned()), said.to_owned(), EVERYBODY.map(str::to_owned).to_vec());
         assert_eq!(heard(&state, line, &EVERYBODY), Ok(expected), "{line}");
@@ -107,11 +142,22 @@ fn words_in_the_first_person_can_follow_a_deed() {
         assert_eq!(typed(&state, line).0, None, "{line}");
     }
     let possible = |line: &str| LogLine::typed(line).possible_speaker(&state);
-    for line in ["Mirela slams the lid: you knew it", "Mirela slams the lid: enough!", "Mirela reads: I sold the boat."]
-    {
+    for line in [
+        "Mirela slams the lid: you knew it",
+        "Mirela slams the lid: enough!",
+        "Mirela slams the lid: and the boat?",
+        "Mirela reads: I sold the boat.",
+        "Mirela yodels over the water: Ahoy!",
+        "Mirela harrumphs: I sold the boat.",
+    ] {
         assert_eq!(possible(line), Some(id("mirela-voss")), "{line}");
     }
-    for line in ["Mirela opens the door: you see a hall.", "Mirela opens the chest: three coins.", "Mirela says no."] {
+    for line in [
+        "Mirela opens the door: you see a hall.",
+        "Mirela opens the chest: three coins.",
+        "Mirela says no.",
+        "Mirela yodels over the water: three notes.",
+    ] {
         assert_eq!(possible(line), None, "{line}");
     }
     let speaker = id("mirela-voss").into();

@@ -1,13 +1,17 @@
 //! Splits a block into its parts: the text about an entity, and the statements and secret names within this text.
 
 use hearsay_campaign::import::{
-    knowers::is_remark_about_knowers,
+    knowers::{has_secret_remark, is_remark_about_knowers},
     nickname::{is_about_real_name, stated_real_name},
     secret,
 };
+use hearsay_model::words::upper_first;
 
 use super::{
-    super::sections::{Section, is_secret_sentence, labelled_section},
+    super::{
+        layout::split_entry,
+        sections::{Section, is_secret_sentence, labelled_section},
+    },
     PageBlock, begins_with_player, brackets, is_party, is_visible,
 };
 use crate::commands::new::{
@@ -17,6 +21,9 @@ use crate::commands::new::{
 
 /// Maximum number of words of a label within a text.
 const MAX_LABEL_WORDS: usize = 6;
+
+/// Marks between the parts of an entry.
+const ENTRY_DASHES: [&str; 3] = [" - ", " \u{2013} ", " \u{2014} "];
 
 /// Marks before a label within a line.
 const LABEL_MARKS: [char; 8] = ['.', '!', '?', ')', ']', '"', '\u{201D}', '\u{2026}'];
@@ -33,8 +40,18 @@ impl PageBlock {
             blocks.extend(rest.split(has_marks));
             return blocks;
         }
-        let has_secret_heading = || self.headings.iter().any(|heading| secret::is_secret(heading));
-        let is_hidden = self.is_secret && (has_marks || has_secret_heading());
+        let is_marked = has_marks || self.headings.iter().any(|heading| secret::is_secret(heading));
+        if let Some(at) = self.secret_part().filter(|_| !is_marked) {
+            let mut part = self.split_off(at);
+            self.text.truncate(self.text.trim_end_matches([' ', '-', '\u{2013}', '\u{2014}']).len());
+            self.is_secret = false;
+            (part.is_continued, part.label) = (true, None);
+            part.text = upper_first(&part.text);
+            let mut blocks = self.split(has_marks);
+            blocks.push(part);
+            return blocks;
+        }
+        let is_hidden = self.is_secret && (is_marked || has_secret_remark(&self.text));
         if is_hidden || self.section.is_some_and(Section::has_statements) {
             return vec![self];
         }
@@ -81,6 +98,16 @@ impl PageBlock {
             line.starts_with(char::is_uppercase) && !is_open && !is_character
         });
         found.map(|(start, _)| start)
+    }
+
+    /// Returns the position of the last part of an entry, if only this part is secret: "Odo - a miller - secretly a thief".
+    fn secret_part(&self) -> Option<usize> {
+        let has_statements = self.section.is_some_and(Section::has_statements);
+        let dashes = ENTRY_DASHES.iter().filter_map(|dash| Some((self.text.rfind(dash)?, dash.len())));
+        let (at, length) = dashes.max().filter(|_| self.is_secret && !has_statements)?;
+        let (open, part) = (&self.text[..at], &self.text[at + length..]);
+        let is_secret = |text: &str| has_secret_remark(text) || is_secret_sentence(text);
+        (split_entry(open).is_some() && is_secret(part) && !is_secret(open)).then_some(at + length)
     }
 
     /// Removes a real name in brackets from the text, and returns it as a part: "(real name: Lucian Harrow)".

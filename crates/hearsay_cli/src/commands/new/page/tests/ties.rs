@@ -1,0 +1,142 @@
+//! Tests of relations between characters, families, other names, and remarks in brackets.
+
+use hearsay_model::Kind;
+
+use super::{
+    super::{PageDraft, read},
+    joined, told,
+};
+use crate::commands::new::draft::DraftEntity;
+
+fn entity<'d>(made: &'d PageDraft, id: &str) -> &'d DraftEntity {
+    made.draft.entities.iter().find(|entity| entity.id.as_str() == id).unwrap()
+}
+
+fn ids(made: &PageDraft, kind: &Kind) -> Vec<String> {
+    made.draft.of_kind(kind).map(|entity| entity.id.to_string()).collect()
+}
+
+fn ties(made: &PageDraft, id: &str) -> Vec<String> {
+    entity(made, id).ties.iter().map(|tie| format!("{} {}", tie.relation, tie.other)).collect()
+}
+
+const KIN: &str = "\
+# Grey Water
+
+## People
+
+- Sabra Quill: weaver. Daughter of Osk Quill. Apprentice to Tove Marl.
+- Osk Quill: miller. Brother of Tove Marl's husband.
+- Tove Marl: dyer. Sister of Renn Marl.
+- Renn Marl: steward of Lady Ashe. Brother of Tove Marl.
+- Lady Ashe: widow of Captain Dorn.
+- Captain Dorn: a soldier.
+- Hale Stott: possibly the son of Osk Quill.
+";
+
+#[test]
+fn descriptions_state_relations_between_characters() {
+    let made = read(KIN, None, "town");
+    assert_eq!(ties(&made, "sabra-quill"), ["CHILD_OF osk-quill", "EMPLOYED_BY tove-marl"]);
+    // The relation to the husband is none to Tove.
+    assert_eq!(ties(&made, "osk-quill"), [""; 0]);
+    // A symmetric relation is written once.
+    assert_eq!(ties(&made, "tove-marl"), ["SIBLING_OF renn-marl"]);
+    assert_eq!(ties(&made, "renn-marl"), ["EMPLOYED_BY lady-ashe"]);
+    assert_eq!(entity(&made, "captain-dorn").condition.as_deref(), Some("dead"));
+    assert_eq!(entity(&made, "lady-ashe").condition, None);
+    assert_eq!(ties(&made, "hale-stott"), [""; 0], "the notes are not sure");
+}
+
+#[test]
+fn a_family_is_a_group() {
+    let page = "\
+# Grey Water
+
+Osk Quill is a miller in Larkmoor. Sabra Quill is a weaver. The Quills own the ford. The Quill family fears the Herons.
+";
+    let made = read(page, None, "town");
+    assert_eq!(ids(&made, &Kind::Faction), ["the-quills"]);
+    let family = entity(&made, "the-quills");
+    assert_eq!(family.aliases, ["the Quill family"]);
+    let description = joined(&family.description);
+    assert!(description.contains("own the ford") && description.contains("fears the Herons"), "{description}");
+    assert!(!joined(&entity(&made, "sabra-quill").description).contains("Herons"));
+    for kind in [Kind::Npc, Kind::Location] {
+        assert!(!ids(&made, &kind).iter().any(|id| id.contains("quills") || id.contains("family")), "{kind}");
+    }
+}
+
+#[test]
+fn another_name_in_a_sentence_is_no_second_person() {
+    let page = "\
+# Grey Water
+
+Osk Quill is a poacher known as Grey Tam. Renn Marl is a smith. Everybody calls Renn Marl the Badger. Sabra is a weaver. Sabra, \
+niece of Osk Quill, known as the Thrush, sings.
+";
+    let made = read(page, None, "town");
+    for (id, alias) in [("osk-quill", "Grey Tam"), ("renn-marl", "the Badger"), ("sabra", "the Thrush")] {
+        assert_eq!(entity(&made, id).aliases, [alias], "{id}");
+    }
+    assert_eq!(ids(&made, &Kind::Npc), ["osk-quill", "renn-marl", "sabra"]);
+    assert_eq!(made.unrecognized, [""; 0]);
+}
+
+#[test]
+fn remarks_in_brackets_do_not_hide_a_lie() {
+    let page = "\
+# Grey Water
+
+We start in Larkmoor, a fort in the Sour Hills.
+
+Osk Quill is a miller. Renn Marl is a smith.
+
+Osk Quill (58, lame, the oldest man of the whole ford) tells everybody (falsely) that the ford is safe.
+
+## Lies
+
+- Renn Marl (the smith) tells Osk Quill (his neighbour) that the iron is spent.
+";
+    let made = read(page, None, "town");
+    let expected = ["7 osk-quill > the-sour-hills: The ford is safe.", "11 renn-marl > osk-quill: The iron is spent."];
+    assert_eq!(told(&made), expected);
+    assert!(!joined(&entity(&made, "osk-quill").description).contains("safe"));
+    let texts = joined(&made.draft.texts);
+    assert!(texts.contains("58, lame") && texts.contains("his neighbour"), "{texts}");
+    let start = entity(&made, "larkmoor");
+    assert_eq!((&start.kind, made.draft.start.as_ref()), (&Kind::Location, Some(&start.id)));
+    assert_eq!(start.part_of.as_ref().map(hearsay_model::EntityId::as_str), Some("the-sour-hills"));
+}
+
+#[test]
+fn the_last_part_of_an_entry_can_be_secret() {
+    let page = "\
+# Grey Water
+
+## People
+
+- Osk Quill - miller - takes bribes from the smugglers (secret, known to Renn Marl)
+- Renn Marl - smith - secretly the son of Osk Quill
+- Tove Marl - dyer - loud
+";
+    let made = read(page, None, "town");
+    let (osk, renn) = (entity(&made, "osk-quill"), entity(&made, "renn-marl"));
+    assert_eq!(joined(&osk.description), "Osk Quill - miller");
+    assert_eq!(joined(&renn.description), "Renn Marl - smith");
+    assert_eq!(joined(&entity(&made, "tove-marl").description), "Tove Marl - dyer - loud");
+    assert_eq!(osk.secrets[0].text, "Osk Quill: Takes bribes from the smugglers");
+    assert_eq!(osk.secrets[0].known_by, std::slice::from_ref(&renn.id));
+    assert!(renn.secrets[0].text.ends_with("the son of Osk Quill") && renn.secrets[0].known_by.is_empty());
+    assert_eq!(ties(&made, "renn-marl"), [""; 0], "the relation is secret");
+}
+
+#[test]
+fn a_sentence_lists_the_player_characters_without_their_players() {
+    let made = read("# Grey Water\n\nThe four heroes are Ilse, Bram, Tamsin and Coll. They are poor.\n", None, "town");
+    assert_eq!(ids(&made, &Kind::Player), ["ilse", "bram", "tamsin", "coll"]);
+    for text in ["The heroes are brave and poor.", "The players are Ilse and Bram."] {
+        let made = read(&format!("# Grey Water\n\n{text}\n"), None, "town");
+        assert_eq!(ids(&made, &Kind::Player), [""; 0], "{text}");
+    }
+}
