@@ -2,7 +2,7 @@
 
 use std::{
     ops::ControlFlow,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::mpsc::{self, Receiver, Sender},
     time::Duration,
 };
@@ -25,10 +25,21 @@ fn id(id: &str) -> EntityId {
 }
 
 fn gullhaven() -> Memory {
+    imported(&PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../campaigns/gullhaven"))
+}
+
+/// Returns a memory with the campaign of this text.
+fn imported_text(campaign: &str) -> Memory {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("campaign.yaml"), campaign).unwrap();
+    imported(directory.path())
+}
+
+/// Returns a memory with a campaign, from whose texts no facts are extracted.
+fn imported(campaign: &Path) -> Memory {
     let extraction = ExtractionSettings { enabled: false, ..ExtractionSettings::default() };
     let settings = Settings { extraction, ..Settings::default() };
     let memory = Memory::open(MemoryOptions { settings, ..MemoryOptions::in_memory() }).unwrap();
-    let campaign = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../campaigns/gullhaven");
     memory.import(campaign).unwrap().wait().unwrap();
     memory.wait_for_vectors(|_, _| true).unwrap();
     memory
@@ -60,6 +71,14 @@ fn reply(memory: &Memory, speech: &Speech, question: &str) -> (CharacterReply, V
         true
     });
     (reply.unwrap(), chunks)
+}
+
+/// Returns the reply of a character to a question of `rea-stone`.
+fn reply_to_rea(memory: &Memory, speech: &Speech, speaker: &str, question: &str) -> CharacterReply {
+    let listeners = vec![id("rea-stone")];
+    let ask = Ask { present: listeners.clone(), ..Ask::new(id(speaker), question) };
+    let request = ReplyRequest { listeners, ..ReplyRequest::default() };
+    speech.reply(memory.ask(ask).unwrap(), request).wait(memory, |_| true).unwrap()
 }
 
 #[test]
@@ -219,20 +238,8 @@ rumours:
 
 #[test]
 fn templates_answer_questions_about_an_entity() {
-    let directory = tempfile::tempdir().unwrap();
-    std::fs::write(directory.path().join("campaign.yaml"), MILL).unwrap();
-    let extraction = ExtractionSettings { enabled: false, ..ExtractionSettings::default() };
-    let settings = Settings { extraction, ..Settings::default() };
-    let memory = Memory::open(MemoryOptions { settings, ..MemoryOptions::in_memory() }).unwrap();
-    memory.import(directory.path()).unwrap().wait().unwrap();
-    memory.wait_for_vectors(|_, _| true).unwrap();
-    let speech = Speech::without_model();
-    let say = |speaker: &str, question: &str| {
-        let listeners = vec![id("rea-stone")];
-        let ask = Ask { present: listeners.clone(), ..Ask::new(id(speaker), question) };
-        let request = ReplyRequest { listeners, ..ReplyRequest::default() };
-        speech.reply(memory.ask(ask).unwrap(), request).wait(&memory, |_| true).unwrap().text().to_owned()
-    };
+    let (memory, speech) = (imported_text(MILL), Speech::without_model());
+    let say = |speaker: &str, question: &str| reply_to_rea(&memory, &speech, speaker, question).text().to_owned();
     assert_eq!(say("hanna-vogt", "Is Jost dead?"), "Jost Brand is dead.");
     assert_eq!(say("hanna-vogt", "Is Jost a good dancer?"), "I can tell you nothing about that.");
     for question in ["What happened to Jost?", "What do you know about Jost Brand?", "Who was Jost?"] {
@@ -271,20 +278,8 @@ lies:
 
 #[test]
 fn templates_answer_questions_about_the_character_itself() {
-    let directory = tempfile::tempdir().unwrap();
-    std::fs::write(directory.path().join("campaign.yaml"), TANNERY).unwrap();
-    let extraction = ExtractionSettings { enabled: false, ..ExtractionSettings::default() };
-    let settings = Settings { extraction, ..Settings::default() };
-    let memory = Memory::open(MemoryOptions { settings, ..MemoryOptions::in_memory() }).unwrap();
-    memory.import(directory.path()).unwrap().wait().unwrap();
-    memory.wait_for_vectors(|_, _| true).unwrap();
-    let speech = Speech::without_model();
-    let say = |speaker: &str, question: &str| {
-        let listeners = vec![id("rea-stone")];
-        let ask = Ask { present: listeners.clone(), ..Ask::new(id(speaker), question) };
-        let request = ReplyRequest { listeners, ..ReplyRequest::default() };
-        speech.reply(memory.ask(ask).unwrap(), request).wait(&memory, |_| true).unwrap()
-    };
+    let (memory, speech) = (imported_text(TANNERY), Speech::without_model());
+    let say = |speaker: &str, question: &str| reply_to_rea(&memory, &speech, speaker, question);
     for (question, expected) in [
         ("Who are you?", "I am a tanner."),
         ("Tell me about yourself.", "I am a tanner."),

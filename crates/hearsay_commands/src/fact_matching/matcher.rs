@@ -1,6 +1,9 @@
 //! Comparison of the sentences of a line with the facts of a view.
 
-use std::collections::BTreeSet;
+use std::{
+    cell::{LazyCell, OnceCell},
+    collections::BTreeSet,
+};
 
 use hearsay_belief::{Known, View};
 use hearsay_extract::{ExtractedFact, FactObject, Mention, SpokenSentence, Text, TextType};
@@ -44,8 +47,8 @@ pub(super) struct SentenceMatcher<'a> {
     /// View of the speaker, if only facts that the speaker does not know are compared. `cached_view` is then the view of
     /// the DM.
     speaker_view: Option<&'a View>,
-    /// View of the DM and the rankings of its facts, if a sentence can hint at a secret.
-    open_facts: Option<(&'a View, Rankings<'a>)>,
+    /// View of the DM, if a sentence can hint at a secret, and the rankings of its facts, which few lines need.
+    open_facts: Option<(&'a View, OnceCell<Rankings<'a>>)>,
     tools: &'a ReadingTools<'a>,
     /// Entities that any sentence of the line names.
     named_in_line: BTreeSet<EntityId>,
@@ -73,7 +76,7 @@ impl<'a> SentenceMatcher<'a> {
     /// Also finds secrets at which a sentence only hints. `dm_view` is the view of the DM, with whose open facts the sentence
     /// is compared.
     pub(super) fn with_open_facts_of(self, dm_view: Option<&'a CachedView>) -> Self {
-        let open_facts = dm_view.map(|dm_view| (&dm_view.view, Rankings::new(&dm_view.view, self.index, None)));
+        let open_facts = dm_view.map(|dm_view| (&dm_view.view, OnceCell::new()));
         Self { open_facts, ..self }
     }
 
@@ -85,6 +88,7 @@ impl<'a> SentenceMatcher<'a> {
         let text = line_sentence.sentence.text.as_str();
         let query = Query { text, vector: Some(vector), weights: Weights::MEANING, ..Query::default() };
         let is_open = |known: &Known| !known.is_name() && !view.is_superseded(known.id()) && !self.matters(known);
+        let rankings = rankings.get_or_init(|| Rankings::new(view, self.index, None));
         let nearest = rankings.ranking(&query).facts(MAX_OPEN, is_open);
         Some(nearest.iter().filter_map(|ranked| ranked.explanation.cosine).fold(0.0, f32::max))
     }
@@ -133,7 +137,7 @@ impl<'a> SentenceMatcher<'a> {
             ranking.facts(MAX_CANDIDATES, |known| self.can_state(known, line_sentence.states_only_what_matters()));
         let session_place = || self.state.active_session().and_then(|playing| playing.place.as_ref());
         let place = self.line.place.as_ref().or_else(session_place);
-        let open_cosine = self.open_cosine(line_sentence);
+        let open_cosine = LazyCell::new(|| self.open_cosine(line_sentence));
         let candidates = ranked.into_iter().filter_map(|ranked| {
             let hearsay_recall::DocId::Fact(id) = ranked.doc else { return None };
             let known = view.fact(id)?;
@@ -163,7 +167,7 @@ impl<'a> SentenceMatcher<'a> {
                     score.may_hint_in_narration(min_words) && entities.names_no_other(known)
                 }
             };
-            let open_cosine = open_cosine.filter(|_| is_hint);
+            let open_cosine = is_hint.then(|| *open_cosine).flatten();
             let is_narrated_clause = self.line.speaker.is_none() && line_sentence.is_part;
             if (self.speaker_view.is_some() || is_narrated_clause)
                 && score.shared_words + entities.named_in_fact(known) < MIN_SHARED_WITH_UNKNOWN

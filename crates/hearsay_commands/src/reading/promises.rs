@@ -4,8 +4,8 @@
 use hearsay_extract::{ExtractedFact, FactObject, Mention, is_pronoun};
 use hearsay_model::{Confidence, ExtractionStage, OpenThread, Vocabulary, attribute, text};
 
-/// In narration, gives each deed and each promise the words of a statement that says the same with more words, as in "Odo stabs Bram in the
-/// throat" and "Odo promises Bram to stay", and leaves out this statement.
+/// In narration, gives each deed and each promise the words of a statement that says the same with more words, as in "Odo
+/// stabs Bram in the throat" and "Odo promises Bram to stay", and leaves out this statement.
 pub(super) fn with_stated_words(vocabulary: &Vocabulary, facts: &[ExtractedFact]) -> Vec<ExtractedFact> {
     let is_act = |fact: &ExtractedFact| {
         let is_promise = vocabulary.behavior(&fact.predicate).thread == Some(OpenThread::Promise);

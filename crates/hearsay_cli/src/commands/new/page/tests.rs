@@ -1,6 +1,7 @@
 //! Tests of campaigns from pages.
 
 use super::*;
+use crate::commands::new::draft::DraftEntity;
 
 mod entries;
 mod first_session;
@@ -54,6 +55,14 @@ An inn in Gullhaven. %% There is a tunnel below it. %%
 
 - The mayor is a wolf.
 ";
+
+fn entity<'d>(made: &'d PageDraft, id: &str) -> &'d DraftEntity {
+    made.draft.entities.iter().find(|entity| entity.id.as_str() == id).unwrap()
+}
+
+fn ids(made: &PageDraft, kind: &Kind) -> Vec<String> {
+    made.draft.of_kind(kind).map(|entity| entity.id.to_string()).collect()
+}
 
 fn joined(texts: &[DraftText]) -> String {
     texts.iter().map(|text| text.text.as_str()).collect::<Vec<_>>().join(" / ")

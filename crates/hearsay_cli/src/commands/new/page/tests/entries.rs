@@ -2,19 +2,7 @@
 
 use hearsay_model::{EntityId, Kind};
 
-use super::{
-    super::{PageDraft, read},
-    joined,
-};
-use crate::commands::new::draft::DraftEntity;
-
-fn entity<'d>(made: &'d PageDraft, id: &str) -> &'d DraftEntity {
-    made.draft.entities.iter().find(|entity| entity.id.as_str() == id).unwrap()
-}
-
-fn ids(made: &PageDraft, kind: &Kind) -> Vec<String> {
-    made.draft.of_kind(kind).map(|entity| entity.id.to_string()).collect()
-}
+use super::{super::read, entity, ids, joined};
 
 /// Returns a page with one NPC, in a layout with `NAME` and `TEXT`.
 fn page(layout: &str) -> String {

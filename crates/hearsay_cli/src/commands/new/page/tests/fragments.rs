@@ -2,19 +2,7 @@
 
 use hearsay_model::{EntityId, Kind};
 
-use super::{
-    super::{PageDraft, read},
-    joined, told,
-};
-use crate::commands::new::draft::DraftEntity;
-
-fn entity<'d>(made: &'d PageDraft, id: &str) -> &'d DraftEntity {
-    made.draft.entities.iter().find(|entity| entity.id.as_str() == id).unwrap()
-}
-
-fn ids(made: &PageDraft, kind: &Kind) -> Vec<String> {
-    made.draft.of_kind(kind).map(|entity| entity.id.to_string()).collect()
-}
+use super::{super::read, entity, ids, joined, told};
 
 #[test]
 fn a_name_ends_with_its_sentence() {

@@ -4,17 +4,8 @@ use hearsay_model::Kind;
 
 use super::{
     super::{PageDraft, read},
-    joined, told,
+    entity, ids, joined, told,
 };
-use crate::commands::new::draft::DraftEntity;
-
-fn entity<'d>(made: &'d PageDraft, id: &str) -> &'d DraftEntity {
-    made.draft.entities.iter().find(|entity| entity.id.as_str() == id).unwrap()
-}
-
-fn ids(made: &PageDraft, kind: &Kind) -> Vec<String> {
-    made.draft.of_kind(kind).map(|entity| entity.id.to_string()).collect()
-}
 
 fn ties(made: &PageDraft, id: &str) -> Vec<String> {
     entity(made, id).ties.iter().map(|tie| format!("{} {}", tie.relation, tie.other)).collect()
