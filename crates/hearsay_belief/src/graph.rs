@@ -1,4 +1,4 @@
-//! Graph traversal: neighbours, shortest paths, the facts about one entity, and parts of the graph.
+//! Graph traversal: neighbours, shortest paths, and the facts about one entity.
 //!
 //! A traversal follows either the DM's graph or the facts that one knower knows. The DM's graph consists of the canon
 //! and claimed facts without an end date.
@@ -353,39 +353,4 @@ pub fn identity<'a>(state: &'a State, id: &EntityId, traversal: &Traversal) -> I
     identity.attributes.sort_unstable_by(|a, b| (a.predicate(), a.id()).cmp(&(b.predicate(), b.id())));
     identity.relations.sort_unstable_by(|a, b| (a.predicate(), a.id()).cmp(&(b.predicate(), b.id())));
     identity
-}
-
-/// A part of the graph: entities and the relations between them.
-#[derive(Debug, Clone, Default)]
-pub struct Subgraph<'a> {
-    /// Entities, sorted by id.
-    pub entities: Vec<&'a EntityId>,
-    /// Relations between the entities, sorted by fact id.
-    pub relations: Vec<&'a Fact>,
-}
-
-/// Returns the part of the graph around an entity. The part contains the entity, all entities at a distance of at most
-/// `depth` relations, and the relations between these entities. Relations in both directions are included.
-pub fn subgraph<'a>(
-    state: &'a State,
-    from: &EntityId,
-    traversal: &Traversal,
-    depth: usize,
-    limit: usize,
-) -> Subgraph<'a> {
-    let Some(center) = state.entity(from) else { return Subgraph::default() };
-    let neighbours = self::neighbours(state, from, traversal, depth, limit);
-    let mut entities: Vec<&EntityId> = neighbours.iter().map(|neighbour| neighbour.id).collect();
-    entities.push(&center.id);
-    entities.sort_unstable();
-    let both_directions = Traversal { direction: Direction::Both, ..traversal.clone() };
-    let mut relations: Vec<&Fact> = Vec::new();
-    for id in &entities {
-        let is_inside = |link: &Link| {
-            link.is_forward() && both_directions.follows(link) && entities.binary_search(&link.other()).is_ok()
-        };
-        relations.extend(state.links(id).filter(is_inside).map(|link| &**link.fact()));
-    }
-    relations.sort_unstable_by_key(|fact| fact.id());
-    Subgraph { entities, relations }
 }

@@ -108,8 +108,8 @@ pub use edge_moves::{edges_with_dependents, move_edges};
 pub use ends::{EndKind, KnownEnd};
 pub use feelings::{FeelingCause, FeelingValues, FeelingWords, Feelings};
 pub use occasion::{
-    Occasion, characters_at, dead_entity, hides_from, is_dead, is_elsewhere, location_at, moves_after, place_at,
-    valid_death_fact,
+    Occasion, characters_at, dead_entity, hides_from, home_at, is_dead, is_elsewhere, left_home, location_at,
+    moves_after, place_at, valid_death_fact,
 };
 pub use reveal::{
     Judgement, RevealEvaluation, RevealableFacts, TrustFn, evaluate_condition, evaluate_reveals, evaluate_reveals_for,

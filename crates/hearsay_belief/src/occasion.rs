@@ -79,11 +79,41 @@ pub(crate) fn death_facts<'s>(state: &'s State, id: &EntityId) -> impl Iterator<
 }
 
 /// Returns the place of an entity at a moment: its location or, if it has no location, its home. Canon facts state the
-/// location and the home. If several facts state a place, the latest fact counts. A secret home does not count.
+/// location and the home. If several facts state a place, the latest fact counts. A secret home does not count, and
+/// neither does a home that the entity [left](left_home) for an unknown place.
 pub fn place_at(state: &State, id: &EntityId, moment: Option<GameTime>) -> Option<EntityId> {
-    let home =
-        || latest_value(state, id, PredicateRole::Residence, moment).filter(|home| home.secrecy() != Secrecy::Secret);
-    latest_value(state, id, PredicateRole::Location, moment).or_else(home)?.object().entity().cloned()
+    if let Some(location) = location_at(state, id, moment) {
+        return Some(location.clone());
+    }
+    let home = home_at(state, id, moment)?;
+    left_home(state, id, moment).is_none().then(|| home.clone())
+}
+
+/// Returns the home of an entity at a moment. If several facts state a home, the latest fact counts. A secret home does not
+/// count.
+pub fn home_at<'s>(state: &'s State, id: &EntityId, moment: Option<GameTime>) -> Option<&'s EntityId> {
+    let home = latest_value(state, id, PredicateRole::Residence, moment);
+    home.filter(|home| home.secrecy() != Secrecy::Secret)?.object().entity()
+}
+
+/// Returns the location that ended when an entity left its home for an unknown place. This is the location that ended
+/// last, if it is the home. Returns `None` if the entity is at home, or if it has a location.
+pub fn left_home<'s>(state: &'s State, id: &EntityId, moment: Option<GameTime>) -> Option<&'s Arc<Fact>> {
+    if location_at(state, id, moment).is_some() {
+        return None;
+    }
+    let home = home_at(state, id, moment)?;
+    let has_ended = |fact: &&Arc<Fact>| {
+        let validity = fact.validity();
+        let has_begun = validity.start().is_none_or(|start| moment.is_none_or(|now| start <= now));
+        fact.status() == FactStatus::Canon && has_begun && !validity.holds_at(moment)
+    };
+    let locations = state.facts_with_subject(id, PredicateRole::Location.name()).all().filter(has_ended);
+    let last = locations.max_by_key(|fact| {
+        let validity = fact.validity();
+        (validity.end(), validity.start(), fact.provenance().recorded, fact.id())
+    })?;
+    (last.object().entity() == Some(home)).then_some(last)
 }
 
 /// Returns the recorded location of an entity at a moment. Returns `None` if the entity has no location, also if it is at

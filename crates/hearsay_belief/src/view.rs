@@ -12,7 +12,9 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use hearsay_model::{EntityId, FactId, GameTime, Knower, Passage, PassageId, PassageSnapshot, State, Vocabulary};
+use hearsay_model::{
+    EntityId, FactId, GameTime, Knower, Passage, PassageId, PassageSnapshot, State, Vocabulary, lists::extend_new,
+};
 
 use collector::{Collector, received_passages};
 pub(crate) use collector::{KnowledgeSource, groups, learned};
@@ -98,11 +100,7 @@ impl View {
                 collector.collect_from(source);
             }
             collected_count = sources.len();
-            for group in knower.entity().into_iter().flat_map(|id| collector.groups(id)) {
-                if !sources.contains(&group) {
-                    sources.push(group);
-                }
-            }
+            extend_new(&mut sources, knower.entity().into_iter().flat_map(|id| collector.groups(id)));
             if collected_count == sources.len() && !collector.collect_ranked() {
                 break;
             }

@@ -10,7 +10,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use anyhow::Result;
 use hearsay_commands::session::speaker_or_player;
 use hearsay_engine::Memory;
-use hearsay_model::{EntityId, FactId, GameTime, Object, SessionId, State, Vocabulary, text};
+use hearsay_model::{EntityId, FactId, GameTime, Object, SessionId, State, Vocabulary, lists::push_new, text};
 use hearsay_query::{
     QueryError,
     as_of::AsOf,
@@ -176,8 +176,7 @@ impl Names {
         let (mut known, mut strangers) = (Vec::new(), BTreeMap::new());
         for name in names.iter().flat_map(|name| self.split(name)) {
             match self.character(name).map_err(anyhow::Error::downcast) {
-                Ok(id) if !known.contains(&id) => known.push(id),
-                Ok(_) => {}
+                Ok(id) => push_new(&mut known, id),
                 Err(Ok(error @ QueryError::UnknownToKnower { .. })) => {
                     _ = strangers.insert(text::normalize(name), error)
                 }
@@ -191,10 +190,7 @@ impl Names {
     fn each(&self, names: &[String], find: impl Fn(&str) -> Result<EntityId>) -> Result<Vec<EntityId>> {
         let mut found = Vec::new();
         for name in names.iter().flat_map(|name| self.split(name)) {
-            let id = find(name)?;
-            if !found.contains(&id) {
-                found.push(id);
-            }
+            push_new(&mut found, find(name)?);
         }
         Ok(found)
     }

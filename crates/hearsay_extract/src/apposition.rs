@@ -102,14 +102,12 @@ impl SentenceReader<'_> {
             return false;
         }
         // Example: "A halfling called Minnow Tuck"
-        if let Some(Chunk::VerbGroup(vg)) = self.chunks.items.get(item + 1)
-            && matches!(self.norm(self.chunks.verb_groups[*vg].head), "called" | "named")
-        {
+        if self.announces_name(item + 1) {
             self.read_beside(np, item, np, status);
             return true;
         }
         // Examples: "a druid in tow, name of Mabon", "a tinker, calls himself Vaclav"
-        if group.article.is_some_and(|at| matches!(self.norm(at), "a" | "an"))
+        if self.is_indefinite(&group)
             && let Some(name_group) = self.introduced_name(item)
         {
             let subjects = self.resolve(name_group, &[]);
@@ -156,7 +154,7 @@ impl SentenceReader<'_> {
     fn read_name_after_phrases(&mut self, np: usize, item: usize, status: &AssertionStatus) {
         let mark = self.item_after_phrases(item);
         if mark > item + 1
-            && self.chunks.noun_groups[np].article.is_some_and(|at| matches!(self.norm(at), "a" | "an"))
+            && self.is_indefinite(self.noun_group(np))
             && matches!(self.syntax.word(mark), "," | "\u{2014}")
             && let Some(name_group) = self.syntax.noun_group_at(mark + 1)
             && self.chunks.noun_groups[name_group].name.is_some()

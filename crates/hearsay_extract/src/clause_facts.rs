@@ -1,6 +1,6 @@
 //! Extracts the facts of one clause, either from its verb or from the words after "is".
 
-use hearsay_model::{Span, attribute};
+use hearsay_model::{ExtractionStage, Span, attribute};
 
 use crate::{
     assertion_status::AssertionStatus,
@@ -19,8 +19,8 @@ impl SentenceReader<'_> {
             // A plan or a question states no fact, but its names still count as mentioned.
             return;
         }
-        let clause = self.clauses[at].clone();
-        let vg = self.verb_group(at).clone();
+        let clause = self.clause(at);
+        let vg = self.verb_group(at);
         let mut subjects = self.resolve_subjects(&clause.subjects);
         if vg.is_omitted && clause.subjects.is_empty() && !self.speech.is_direct_speech {
             // In the note "In foul mood.", the subject is the person who was mentioned last.
@@ -30,7 +30,7 @@ impl SentenceReader<'_> {
         }
         // A note can begin with a participle: "Given by Odo.", "Owned by Odo."
         let mut is_participle_note = false;
-        if subjects.is_empty() && self.lacks_subject(&clause) {
+        if subjects.is_empty() && self.lacks_subject(clause) {
             let forms = self.grammar.verb_forms.get(self.norm(vg.head));
             is_participle_note = vg.form != VerbForm::Ing
                 && forms.is_some_and(|forms| forms.iter().any(|(_, form)| form.has(Inflections::PARTICIPLE)))
@@ -38,21 +38,7 @@ impl SentenceReader<'_> {
             // In "Works for Odo." and "Given by Odo.", the subject is the topic of the text.
             subjects.extend(self.topic(|_| true));
         }
-        let mut weight_names: Vec<Weight> = Vec::new();
-        if vg.is_omitted || clause.subject_source == SubjectSource::Missing {
-            weight_names.push(Weight::TELEGRAPH);
-        }
-        if subjects.len() > 1 {
-            weight_names.push(Weight::LIST);
-        }
-        // A subject that is not directly before its verb is more often the wrong one.
-        weight_names.extend(match clause.subject_source {
-            SubjectSource::Shared => Some(Weight::SHARED),
-            SubjectSource::Antecedent => Some(Weight::RELATIVE),
-            SubjectSource::Inverted => Some(Weight::INVERTED),
-            SubjectSource::Control => Some(Weight::CONTROL),
-            SubjectSource::Direct | SubjectSource::Missing => None,
-        });
+        let weight_names = self.clause_weights(clause, subjects.len());
         let basis = FactBasis::new(status, &weight_names);
         let context = ClauseContext { at, subjects: &subjects, basis };
         if self.read_ellipsis(context) {
@@ -92,32 +78,56 @@ impl SentenceReader<'_> {
         if !has_facts && self.read_goal(context) {
             return;
         }
-        has_facts |= self.read_population(context, &clause);
-        // Example: "Dross wounded."
-        if !has_facts && !vg.is_copula && !vg.is_negated {
-            let word = self.norm(vg.head).to_owned();
-            let verb_item = clause.verb_item;
-            let stands_alone = self.syntax.noun_group_at(verb_item + 1).is_none()
-                && (clause.rest_items.is_empty()
-                    || self.syntax.word(clause.rest_items.start) == ","
-                    || self.syntax.word(clause.rest_items.start) == "and");
-            let attributes = Some(self.grammar.adjective_attributes(&word));
-            if let Some((target, _)) = attributes
-                .and_then(|entries| entries.first().copied())
-                .filter(|(target, _)| self.grammar.targets[*target].predicate == *attribute::CONDITION)
-                .filter(|_| stands_alone && (vg.is_past || vg.form != VerbForm::Finite) && !vg.is_progressive)
-            {
-                let weight_names = [&weight_names[..], &[Weight::TELEGRAPH]].concat();
-                let span = self.clause_span(at, vg.end);
-                for subject in &subjects {
-                    self.record_value(target, subject, word.clone(), basis.with_weights(&weight_names), span);
-                }
-                has_facts = true;
-            }
+        has_facts |= self.read_population(context, clause);
+        if !has_facts {
+            has_facts = self.read_lone_participle(context);
         }
         if !has_facts && !vg.is_copula && !status.has_would && !status.has_can && !vg.is_omitted {
-            self.read_unmatched_verb(context);
+            self.run_stage(ExtractionStage::RelationCandidates, |reader| reader.read_unmatched_verb(context));
         }
+    }
+
+    /// Returns the names of the weights that follow from the form of a clause and from the number of its subjects.
+    fn clause_weights(&self, clause: &Clause, subject_count: usize) -> Vec<Weight> {
+        let is_telegraphic =
+            self.chunks.verb_groups[clause.verb_group].is_omitted || clause.subject_source == SubjectSource::Missing;
+        let mut weight_names: Vec<Weight> = Vec::new();
+        weight_names.extend(is_telegraphic.then_some(Weight::TELEGRAPH));
+        weight_names.extend((subject_count > 1).then_some(Weight::LIST));
+        // A subject that is not directly before its verb is more often the wrong one.
+        weight_names.extend(match clause.subject_source {
+            SubjectSource::Shared => Some(Weight::SHARED),
+            SubjectSource::Antecedent => Some(Weight::RELATIVE),
+            SubjectSource::Inverted => Some(Weight::INVERTED),
+            SubjectSource::Control => Some(Weight::CONTROL),
+            SubjectSource::Direct | SubjectSource::Missing => None,
+        });
+        weight_names
+    }
+
+    /// Records the condition that a clause states with a participle alone: "Dross wounded." Returns whether the clause
+    /// states a condition.
+    fn read_lone_participle(&mut self, context: ClauseContext<'_>) -> bool {
+        let ClauseContext { at, subjects, basis } = context;
+        let (clause, vg) = (self.clause(at), self.verb_group(at));
+        let is_participle = (vg.is_past || vg.form != VerbForm::Finite) && !vg.is_progressive;
+        let next_word = self.syntax.word(clause.rest_items.start);
+        let stands_alone = self.syntax.noun_group_at(clause.verb_item + 1).is_none()
+            && (clause.rest_items.is_empty() || matches!(next_word, "," | "and"));
+        if vg.is_copula || vg.is_negated || !is_participle || !stands_alone {
+            return false;
+        }
+        let word = self.norm(vg.head).to_owned();
+        let Some((target, _)) = self.grammar.adjective_attributes(&word).first().copied() else { return false };
+        if self.grammar.targets[target].predicate != *attribute::CONDITION {
+            return false;
+        }
+        let weight_names = [basis.weight_names, &[Weight::TELEGRAPH]].concat();
+        let span = self.clause_span(at, vg.end);
+        for subject in subjects {
+            self.record_value(target, subject, word.clone(), basis.with_weights(&weight_names), span);
+        }
+        true
     }
 
     /// Returns whether a clause opens a sentence that has no subject at all, as in "Works for Odo."

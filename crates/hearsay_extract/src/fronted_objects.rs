@@ -15,7 +15,7 @@ impl SentenceReader<'_> {
     /// Returns whether a fact was added.
     pub(crate) fn read_fronted_object(&mut self, context: ClauseContext<'_>, patterns: &[Pattern]) -> bool {
         let ClauseContext { at, subjects, basis } = context;
-        let clause = self.clauses[at].clone();
+        let clause = self.clause(at);
         let Some(relative) = clause.start.checked_sub(1) else { return false };
         let has_no_object =
             clause.rest_items.is_empty() || self.syntax.noun_group_at(clause.rest_items.start).is_none();

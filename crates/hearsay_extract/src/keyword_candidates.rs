@@ -310,38 +310,40 @@ impl SentenceReader<'_> {
                 self.propose_unless_known(attribute::POPULATION, place, from, to, Weight::LOOSE_COUNTED, status);
             }
         } else if is_date {
-            if let Some(event) = self.nearest_mention(mentions, KindSet::EVENT, number) {
-                let is_day = |at: usize| {
-                    self.is_calendar_word(self.norm(at)) && !lists().prepositions.in_dates.contains(self.norm(at))
-                };
-                let first =
-                    (number.saturating_sub(3)..number).rev().take_while(|at| is_day(*at)).last().unwrap_or(number);
-                let last =
-                    (to..(to + 3).min(self.tokens.len())).take_while(|at| is_day(*at)).last().map_or(to, |at| at + 1);
-                self.propose_unless_known(attribute::DATE, event, first, last, Weight::LOOSE_DATED, status);
-            }
+            self.propose_date(number, to, mentions, status);
         } else {
-            let has_year_word =
-                lists().times.years.contains(self.norm(to)) && (self.norm(to + 1) == "old" || self.norm(to) != "years");
-            let is_final = to >= self.tokens.len()
-                || !self.tokens[to].is_word()
-                || lists().numbers.after_ages.contains(self.norm(to));
-            let first = self.norm(from).to_owned();
-            let is_age = is_final
-                && (lists().numbers.age_cues.contains(previous_word.as_str())
-                    || lists().numbers.age_cues.contains(first.as_str()));
-            if let Some(person) =
-                self.nearest_mention(mentions, KindSet::PERSON, number).filter(|_| has_year_word || is_age)
-            {
-                self.propose_unless_known(
-                    attribute::AGE,
-                    person,
-                    from,
-                    to + usize::from(has_year_word),
-                    Weight::LOOSE_COUNTED,
-                    status,
-                );
-            }
+            self.propose_age((from, number, to), &previous_word, mentions, status);
+        }
+    }
+
+    /// Proposes the words around a number as the date of the nearest event.
+    fn propose_date(&mut self, number: usize, to: usize, mentions: &[MentionSpan], status: &AssertionStatus) {
+        let Some(event) = self.nearest_mention(mentions, KindSet::EVENT, number) else { return };
+        let is_day =
+            |at: usize| self.is_calendar_word(self.norm(at)) && !lists().prepositions.in_dates.contains(self.norm(at));
+        let first = (number.saturating_sub(3)..number).rev().take_while(|at| is_day(*at)).last().unwrap_or(number);
+        let last = (to..(to + 3).min(self.tokens.len())).take_while(|at| is_day(*at)).last().map_or(to, |at| at + 1);
+        self.propose_unless_known(attribute::DATE, event, first, last, Weight::LOOSE_DATED, status);
+    }
+
+    /// Proposes a number as the age of the nearest person, if a word before or after the number says that it is an age.
+    fn propose_age(
+        &mut self,
+        (from, number, to): (usize, usize, usize),
+        previous_word: &str,
+        mentions: &[MentionSpan],
+        status: &AssertionStatus,
+    ) {
+        let has_year_word =
+            lists().times.years.contains(self.norm(to)) && (self.norm(to + 1) == "old" || self.norm(to) != "years");
+        let is_final =
+            to >= self.tokens.len() || !self.tokens[to].is_word() || lists().numbers.after_ages.contains(self.norm(to));
+        let has_age_cue =
+            lists().numbers.age_cues.contains(previous_word) || lists().numbers.age_cues.contains(self.norm(from));
+        let is_age = has_year_word || is_final && has_age_cue;
+        if let Some(person) = self.nearest_mention(mentions, KindSet::PERSON, number).filter(|_| is_age) {
+            let last = to + usize::from(has_year_word);
+            self.propose_unless_known(attribute::AGE, person, from, last, Weight::LOOSE_COUNTED, status);
         }
     }
 

@@ -238,8 +238,7 @@ impl SentenceReader<'_> {
                 continue;
             };
             let other = self.chunks.noun_groups[next].clone();
-            let is_indefinite = other.article.is_some_and(|at| matches!(self.norm(at), "a" | "an"));
-            if !is_indefinite || other.name.is_some() || other.content_start >= other.head {
+            if !self.is_indefinite(&other) || other.name.is_some() || other.content_start >= other.head {
                 continue;
             }
             let refs = self.resolve(np, &[]);

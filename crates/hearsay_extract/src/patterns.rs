@@ -1,7 +1,7 @@
 //! Matches word patterns with the groups after a verb.
 
 use crate::{
-    chunker::Chunk,
+    chunker::{Chunk, VerbForm},
     function_words::is_group_pronoun,
     grammar::{Pattern, PatternPart, WordClass, normalize_reflexive},
     mentions::EntityRef,
@@ -12,12 +12,15 @@ use crate::{
     word_lists::lists,
 };
 
-/// Match of a pattern. `object` is the first item of the list of objects. If the object is the owner in a noun group,
-/// `object` is `None`, and `second_object` contains the owner.
+/// Match of a pattern.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PatternMatch {
+    /// The first item of the list of objects.
     pub(crate) object: Option<usize>,
+    /// The first item of the second list of objects.
     pub(crate) second_object: Option<usize>,
+    /// The noun group that is the object, if the object is only the owner in another noun group: "at Odo's pleasure".
+    pub(crate) owner: Option<usize>,
     /// The item after the matched items.
     pub(crate) end: usize,
     pub(crate) skipped_phrase: bool,
@@ -32,11 +35,12 @@ impl SentenceReader<'_> {
         to: usize,
         may_skip: bool,
     ) -> Option<PatternMatch> {
-        let pattern_match = PatternMatch { object: None, second_object: None, end: from, skipped_phrase: false };
+        let (object, second_object, owner) = (None, None, None);
+        let pattern_match = PatternMatch { object, second_object, owner, end: from, skipped_phrase: false };
         self.match_parts_from(parts, from, to, may_skip, pattern_match, 0)
     }
 
-    pub(crate) fn match_parts_from(
+    fn match_parts_from(
         &self,
         parts: &[PatternPart],
         item: usize,
@@ -49,91 +53,46 @@ impl SentenceReader<'_> {
         if item >= to || depth > 24 {
             return None;
         }
+        let next = |parts: &[PatternPart], item: usize, may_skip: bool, pattern_match: PatternMatch| {
+            self.match_parts_from(parts, item, to, may_skip, pattern_match, depth + 1)
+        };
         let np = self.syntax.noun_group_at(item);
         match part {
             PatternPart::Word(word) => {
                 if normalize_reflexive(self.syntax.word(item)) == word {
-                    return self.match_parts_from(&parts[1..], item + 1, to, false, pattern_match, depth + 1);
+                    return next(&parts[1..], item + 1, false, pattern_match);
                 }
                 if let Some(np) = np {
-                    // Several words of the pattern can belong to one group: "a full member".
-                    let group = &self.chunks.noun_groups[np];
-                    let mut remaining_parts = parts;
-                    let mut token = group.content_start.min(group.head);
-                    // Example: "have no quarrel with"
-                    let is_negated = group.article.is_some_and(|at| self.norm(at) == "no") && *word != "no";
-                    if (group.name.is_none() || group.is_pronoun) && !is_negated {
-                        while token < group.end {
-                            if let Some(PatternPart::Word(word)) = remaining_parts.first()
-                                && self.norm(token + 1) != "'s"
-                                && (normalize_reflexive(self.norm(token)) == word
-                                    || self.norm(token).strip_suffix('s') == Some(word))
-                            {
-                                remaining_parts = &remaining_parts[1..];
-                            }
-                            token += 1;
-                        }
-                    }
+                    let remaining_parts = self.parts_after_noun_group(parts, np);
                     if remaining_parts.len() < parts.len() {
-                        // The object can be an owner: "serves at Odo's pleasure" matches the pattern "at the pleasure
-                        // of".
-                        if remaining_parts.len() == 2
-                            && remaining_parts[0] == PatternPart::Word("of".into())
-                            && remaining_parts[1] == PatternPart::Object
-                            && group.owner.is_some()
-                            && !group.owner_is_name
-                        {
-                            let owner = group.owner;
-                            return Some(PatternMatch {
-                                object: None,
-                                second_object: owner.map(|owner| usize::MAX - owner),
-                                end: item + 1,
-                                ..pattern_match
-                            });
+                        if let Some(owner) = self.owner_as_object(remaining_parts, np) {
+                            let (object, second_object) = (None, None);
+                            let (owner, end) = (Some(owner), item + 1);
+                            return Some(PatternMatch { object, second_object, owner, end, ..pattern_match });
                         }
-                        return self.match_parts_from(remaining_parts, item + 1, to, false, pattern_match, depth + 1);
+                        return next(remaining_parts, item + 1, false, pattern_match);
                     }
                 }
-                if let Some(Chunk::VerbGroup(vg)) = self.chunks.items.get(item) {
-                    let group = &self.chunks.verb_groups[*vg];
-                    // An infinitive such as "to get" is one group.
-                    if word == "to"
-                        && group.form == crate::chunker::VerbForm::Infinitive
-                        && let Some(PatternPart::Word(verb)) = parts.get(1)
-                        && (group.lemma == *verb || self.norm(group.head) == verb)
-                    {
-                        return self.match_parts_from(&parts[2..], item + 1, to, false, pattern_match, depth + 1);
-                    }
-                    if group.lemma == *word || self.norm(group.head) == word {
-                        return self.match_parts_from(&parts[1..], item + 1, to, false, pattern_match, depth + 1);
-                    }
+                if let Some(remaining_parts) = self.parts_after_verb_group(parts, item) {
+                    return next(remaining_parts, item + 1, false, pattern_match);
                 }
                 if self.is_skippable(item) {
-                    return self.match_parts_from(parts, item + 1, to, may_skip, pattern_match, depth + 1);
+                    return next(parts, item + 1, may_skip, pattern_match);
                 }
                 // Example: "works at the mill for Odo"
                 if may_skip && self.syntax.is_preposition(item) && self.syntax.noun_group_at(item + 1).is_some() {
-                    return self.match_parts_from(
-                        parts,
-                        item + 2,
-                        to,
-                        may_skip,
-                        PatternMatch { skipped_phrase: true, ..pattern_match },
-                        depth + 1,
-                    );
+                    let skipping_match = PatternMatch { skipped_phrase: true, ..pattern_match };
+                    return next(parts, item + 2, may_skip, skipping_match);
                 }
                 None
             }
             PatternPart::Any => {
                 np?;
-                let next = self.match_parts_from(&parts[1..], item + 1, to, false, pattern_match, depth + 1);
-                if next.is_some() {
-                    return next;
-                }
-                if self.syntax.word(item + 1) == "of" && self.syntax.noun_group_at(item + 2).is_some() {
-                    return self.match_parts_from(&parts[1..], item + 3, to, false, pattern_match, depth + 1);
-                }
-                None
+                next(&parts[1..], item + 1, false, pattern_match).or_else(|| {
+                    let has_of_phrase =
+                        self.syntax.word(item + 1) == "of" && self.syntax.noun_group_at(item + 2).is_some();
+                    if has_of_phrase { next(&parts[1..], item + 3, false, pattern_match) } else { None }
+                })
             }
             PatternPart::Object => {
                 if np.is_some() {
@@ -142,13 +101,60 @@ impl SentenceReader<'_> {
                         None => PatternMatch { object: Some(item), ..pattern_match },
                         Some(_) => PatternMatch { second_object: Some(item), ..pattern_match },
                     };
-                    return self.match_parts_from(&parts[1..], end.max(item + 1), to, true, pattern_match, depth + 1);
+                    return next(&parts[1..], end.max(item + 1), true, pattern_match);
                 }
                 if self.is_skippable(item) {
-                    return self.match_parts_from(parts, item + 1, to, may_skip, pattern_match, depth + 1);
+                    return next(parts, item + 1, may_skip, pattern_match);
                 }
                 None
             }
+        }
+    }
+
+    /// Returns the parts of a pattern after its words in a noun group. Several words of the pattern can belong to one
+    /// group: "a full member".
+    fn parts_after_noun_group<'p>(&self, parts: &'p [PatternPart], np: usize) -> &'p [PatternPart] {
+        let group = &self.chunks.noun_groups[np];
+        // Example: "have no quarrel with"
+        let begins_with_no = matches!(parts.first(), Some(PatternPart::Word(word)) if word == "no");
+        let is_negated = group.article.is_some_and(|at| self.norm(at) == "no") && !begins_with_no;
+        let mut remaining_parts = parts;
+        if is_negated || (group.name.is_some() && !group.is_pronoun) {
+            return remaining_parts;
+        }
+        for token in group.content_start.min(group.head)..group.end {
+            if let Some(PatternPart::Word(word)) = remaining_parts.first()
+                && self.norm(token + 1) != "'s"
+                && (normalize_reflexive(self.norm(token)) == word || self.norm(token).strip_suffix('s') == Some(word))
+            {
+                remaining_parts = &remaining_parts[1..];
+            }
+        }
+        remaining_parts
+    }
+
+    /// Returns the owner of a noun group as the object of a pattern: "serves at Odo's pleasure" matches the pattern "at the
+    /// pleasure of". `remaining_parts` are the parts after the words in the noun group.
+    fn owner_as_object(&self, remaining_parts: &[PatternPart], np: usize) -> Option<usize> {
+        let group = &self.chunks.noun_groups[np];
+        let ends_with_owner = matches!(remaining_parts, [PatternPart::Word(word), PatternPart::Object] if word == "of");
+        group.owner.filter(|_| ends_with_owner && !group.owner_is_name)
+    }
+
+    /// Returns the parts of a pattern after its words in the verb group at an item; `None` if the item is no verb group with
+    /// these words. An infinitive such as "to get" is one group.
+    fn parts_after_verb_group<'p>(&self, parts: &'p [PatternPart], item: usize) -> Option<&'p [PatternPart]> {
+        let Some(Chunk::VerbGroup(vg)) = self.chunks.items.get(item) else { return None };
+        let group = &self.chunks.verb_groups[*vg];
+        let is_verb = |word: &str| group.lemma == word || self.norm(group.head) == word;
+        match parts {
+            [PatternPart::Word(to), PatternPart::Word(verb), rest @ ..]
+                if to == "to" && group.form == VerbForm::Infinitive && is_verb(verb) =>
+            {
+                Some(rest)
+            }
+            [PatternPart::Word(word), rest @ ..] if is_verb(word) => Some(rest),
+            _ => None,
         }
     }
 
@@ -188,11 +194,10 @@ impl SentenceReader<'_> {
         excluded: &[EntityRef],
         pattern: &Pattern,
     ) -> Vec<ResolvedEntity> {
-        let (list, item) = match (pattern_match.object, pattern_match.second_object) {
+        let (list, item) = match (pattern_match.object, pattern_match.owner) {
             (Some(item), _) => (self.syntax.noun_list(item, to).0, Some(item)),
-            // The object is an owner; `match_parts_from` stores its index as `usize::MAX - index`.
-            (None, Some(owner)) if owner > usize::MAX / 2 => (vec![usize::MAX - owner], None),
-            _ => return Vec::new(),
+            (None, Some(owner)) => (vec![owner], None),
+            (None, None) => return Vec::new(),
         };
         // In "breaks his neck", the neck can belong to the subject. In "serves at his pleasure", the pleasure cannot.
         let owned_item = item.is_none().then(|| pattern_match.end.checked_sub(1)).flatten();
@@ -243,10 +248,10 @@ impl SentenceReader<'_> {
             let weights = (Some(Weight::PRONOUN), Some(Weight::DOUBTFUL_PRONOUN));
             refs.push(ResolvedEntity::uncertain(speaker, weights.0, weights.1));
         }
-        // If a pattern has two objects, its required classes apply to the second one.
-        refs.retain(|resolved_entity| {
-            self.kinds(resolved_entity.entity).intersects(pattern.object_kinds) || pattern_match.second_object.is_some()
-        });
+        // If a pattern has two objects, its required classes apply to the second one. An owner can have any class.
+        if pattern_match.second_object.is_none() && pattern_match.owner.is_none() {
+            refs.retain(|resolved_entity| self.kinds(resolved_entity.entity).intersects(pattern.object_kinds));
+        }
         refs
     }
 }

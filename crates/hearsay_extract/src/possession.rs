@@ -3,7 +3,7 @@
 use hearsay_model::{attribute, words::is_article};
 
 use crate::{
-    chunker::{Chunk, NounGroup},
+    chunker::NounGroup,
     copula::ClauseContext,
     grammar::is_ignored,
     kind_set::KindSet,
@@ -32,7 +32,7 @@ impl SentenceReader<'_> {
             owners = self.owners(np, item, &["on", "in", "at", "over"]);
             owners.retain(|owner| self.kinds(owner.entity) == KindSet::PLACE);
         }
-        let clause = self.clauses[at].clone();
+        let clause = self.clause(at);
         // Example: "your fixer for this one is Cassius Moon"
         let name_group = clause
             .rest_items
@@ -168,7 +168,7 @@ impl SentenceReader<'_> {
     /// Returns whether a fact was recorded.
     pub(crate) fn read_possession(&mut self, context: ClauseContext<'_>) -> bool {
         let ClauseContext { at, subjects, basis } = context;
-        let clause = self.clauses[at].clone();
+        let clause = self.clause(at);
         let Some(item) = clause.rest_items.clone().find(|item| self.syntax.noun_group_at(*item).is_some()) else {
             return false;
         };
@@ -222,9 +222,7 @@ impl SentenceReader<'_> {
             return false;
         };
         let mut next = item + 1;
-        if self.syntax.word(next) == ","
-            || matches!(self.chunks.items.get(next), Some(Chunk::VerbGroup(vg)) if matches!(self.norm(self.chunks.verb_groups[*vg].head), "called" | "named"))
-        {
+        if self.syntax.word(next) == "," || self.announces_name(next) {
             next += 1;
         }
         let name_groups =

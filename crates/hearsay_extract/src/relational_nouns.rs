@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use hearsay_model::PredicateRole;
+
 use crate::{
     assertion_status::AssertionStatus,
     clauses::Clause,
@@ -109,7 +111,9 @@ impl SentenceReader<'_> {
                 .filter(|object| self.kinds(object.entity).intersects(pattern.object_kinds))
                 .collect::<Vec<_>>()
             {
-                if !self.is_recorded(pattern.target, subject, object) {
+                let is_read =
+                    self.is_recorded(pattern.target, subject, object) || self.belongs_to_verb(&noun, subject, object);
+                if !is_read {
                     self.record_relation(pattern.target, (subject, object), &relation, basis, span);
                 }
             }
@@ -185,5 +189,19 @@ impl SentenceReader<'_> {
                 && (targets[target].is_symmetric || fact.subject == subject.entity)
         };
         self.facts.iter().any(is_same_relation)
+    }
+
+    /// Returns whether a relational noun belongs to the words of a verb that already relates the two entities: in "keeps her
+    /// promise to Odo", the noun states no new promise.
+    fn belongs_to_verb(&self, noun: &str, subject: &ResolvedEntity, object: &ResolvedEntity) -> bool {
+        let is_noun = |word: &str| word == noun || noun.strip_suffix('s') == Some(word);
+        let has_noun = |fact: &RawFact| {
+            let predicate = &self.grammar.targets[fact.pattern_target].predicate;
+            fact.weight_names.names.contains(&Weight::BY_VERB)
+                && !PredicateRole::Related.is(predicate)
+                && fact.relates(subject.entity, object.entity)
+                && fact.relation.split_whitespace().any(is_noun)
+        };
+        self.facts.iter().any(has_noun)
     }
 }

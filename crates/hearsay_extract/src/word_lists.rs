@@ -65,7 +65,7 @@ word_lists! {
         plural_quantifiers, demonstratives, before_verbs, partitives, pronoun_partitives, portions,
     }
     conjunctions: Conjunctions {
-        coordinators, alternatives, subordinators, before_clauses, sharing_subjects, contrasts, contrast_blockers,
+        coordinators, additive, alternatives, subordinators, before_clauses, sharing_subjects, contrasts, contrast_blockers,
         difficulties, past_circumstances, unasserted, conditions, times, until, before_endings, concessions,
         after_descriptions, before_sources,
     }
@@ -88,7 +88,7 @@ word_lists! {
         endings, unasserting, telling, not_parenthetical, with_hearers, about_hearers, orders, subject_control, delivery,
         asides, before_verbs, past_participles, act_followers, keeping, possession, postures, dwelling,
         locations, heights, sounds, losses, finding, asking, double_objects, breaking, wishes, wishes_in_clefts,
-        lasting_acts, outcomes, governing, no_past_forms, writing,
+        lasting_acts, outcomes, governing, no_past_forms, writing, escorting,
     }
     nouns: Nouns {
         plurals, people, collective_subjects, descendants, second_parts, no_occupations, animals,

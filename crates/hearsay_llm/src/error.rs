@@ -1,5 +1,6 @@
 //! Errors of calls to a language model.
 
+use hearsay_model::text::shorten;
 use thiserror::Error;
 
 /// Error of a call to a language model. No message contains the key.
@@ -108,9 +109,6 @@ pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
 /// Returns the first 160 characters of a text without control characters, for use in an error message.
 pub(crate) fn excerpt(text: &str) -> String {
     const MAX_CHARS: usize = 160;
-    let mut excerpt: String = text.chars().filter(|c| !c.is_control()).take(MAX_CHARS).collect();
-    if text.chars().nth(MAX_CHARS).is_some() {
-        excerpt.push('\u{2026}');
-    }
-    excerpt
+    let printable: String = text.chars().filter(|c| !c.is_control()).take(MAX_CHARS + 1).collect();
+    shorten(&printable, MAX_CHARS).into_owned()
 }

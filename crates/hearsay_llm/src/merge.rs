@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hearsay_extract::{ExtractedFact, Extraction, FactObject, Mention, NewEntity};
-use hearsay_model::{Span, Vocabulary, text};
+use hearsay_model::{Span, Vocabulary, lists::extend_new, text};
 use serde::{Deserialize, Serialize};
 
 /// Another quote from the text that states a fact.
@@ -84,11 +84,7 @@ pub(crate) fn merge_parts(
                     if !is_known_quote(other.span) {
                         additional_quotes.push(AdditionalQuote { fact: at, span: other.span, quote: other.quote });
                     }
-                    for listener in other.told_to {
-                        if !extraction.facts[at].told_to.contains(&listener) {
-                            extraction.facts[at].told_to.push(listener);
-                        }
-                    }
+                    extend_new(&mut extraction.facts[at].told_to, other.told_to);
                 }
             }
         }

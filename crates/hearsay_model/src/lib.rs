@@ -50,6 +50,7 @@ mod extraction_stage;
 mod fact;
 mod id;
 mod knowledge;
+pub mod lists;
 pub mod narration;
 mod operation;
 mod passage;

@@ -1,7 +1,7 @@
-//! Comparison of names and words in texts. The comparison ignores case, additional spaces, and the form of quotation
-//! marks and hyphens.
+//! Comparison of names and words in texts, and parts of texts. The comparison ignores case, additional spaces, and the
+//! form of quotation marks and hyphens.
 
-use std::{fmt::Display, marker::PhantomData, str::FromStr};
+use std::{borrow::Cow, fmt::Display, marker::PhantomData, str::FromStr};
 
 use serde::{
     Deserializer,
@@ -10,6 +10,9 @@ use serde::{
 use unicode_normalization::UnicodeNormalization;
 
 use crate::words::{contains_word, english};
+
+/// Maximum number of words of a name at the start of a text, without its article.
+const MAX_NAME_WORDS: usize = 4;
 
 /// Characters that end a sentence, or a clause with a subject of its own. An abbreviation such as "Mr." is not
 /// recognized, unlike in [`sentences`].
@@ -131,6 +134,47 @@ pub fn sentence_around(text: &str, start: usize, end: usize) -> Option<&str> {
     text.get(first..last).map(str::trim)
 }
 
+/// Splits a text that ends with brackets into the text before the brackets and the text in them: `Not here. (quietly)`.
+/// Returns `None` if the text does not end with brackets, if nothing precedes them, or if they contain other brackets.
+pub fn split_final_brackets(text: &str) -> Option<(&str, &str)> {
+    let (before, content) = text.trim_end().strip_suffix([')', ']'])?.rsplit_once(['(', '['])?;
+    let (before, content) = (before.trim(), content.trim());
+    (!before.is_empty() && !content.contains([')', ']'])).then_some((before, content))
+}
+
+/// Returns the name with which a text begins: words with a capital letter, perhaps after "the", or words in quotation
+/// marks.
+pub fn name_at_start(text: &str) -> Option<&str> {
+    let quotes = [('"', '"'), ('\u{201C}', '\u{201D}'), ('\u{2018}', '\u{2019}'), ('\'', '\'')];
+    for (open, close) in quotes {
+        if let Some(quoted) = text.strip_prefix(open) {
+            let name = quoted[..quoted.find(close)?].trim_end_matches(['.', ',']);
+            return Some(name).filter(|name| (1..=MAX_NAME_WORDS + 1).contains(&words(name).len()));
+        }
+    }
+    let article = if text.to_ascii_lowercase().starts_with("the ") { "the ".len() } else { 0 };
+    let mut end = article;
+    for word in text[article..].split(' ').take(MAX_NAME_WORDS) {
+        if !word.starts_with(char::is_uppercase) {
+            break;
+        }
+        let plain = word.trim_end_matches(|c: char| !c.is_alphanumeric());
+        end += usize::from(end > article) + plain.len();
+        if plain.len() < word.len() {
+            break;
+        }
+    }
+    (end > article).then(|| &text[..end])
+}
+
+/// Shortens a text to at most `max_chars` characters. Appends `…` if text is omitted.
+pub fn shorten(text: &str, max_chars: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(max_chars) {
+        None => Cow::Borrowed(text),
+        Some((at, _)) => Cow::Owned(format!("{}\u{2026}", text[..at].trim_end())),
+    }
+}
+
 /// Deserializes a type from its text form without copying the text.
 pub(crate) fn deserialize_from_str<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(
     deserializer: D,
@@ -210,6 +254,22 @@ mod tests {
         assert_eq!(around("Ann promised Bob"), Some("Ann promised Bob a boat!"));
         assert_eq!((around("rains"), around("leave")), (Some("It rains."), Some("They leave")));
         assert_eq!(sentence_around(text, 0, 900), None);
+    }
+
+    #[test]
+    fn brackets_at_the_end_are_split_from_a_text() {
+        assert_eq!(split_final_brackets("The boat leaks. (bails) "), Some(("The boat leaks.", "bails")));
+        assert_eq!(split_final_brackets("She (Nell) rows [ slowly ]"), Some(("She (Nell) rows", "slowly")));
+        for text in ["(bails)", "The boat (an old one) leaks.", "It leaks (badly (he says))", "It leaks bails)"] {
+            assert_eq!(split_final_brackets(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn texts_are_cut_at_characters() {
+        assert_eq!(shorten("héllo wörld", 5), "héllo\u{2026}");
+        assert_eq!(shorten("a long rope", 7), "a long\u{2026}");
+        assert_eq!(shorten("short", 5), "short");
     }
 
     #[test]

@@ -331,15 +331,6 @@ impl Default for Vocabulary {
 }
 
 impl Vocabulary {
-    /// Reads a vocabulary from the text of a TOML file with the same tables as `data/vocabulary.toml`: `roles`,
-    /// `predicate`, `attribute` and `reserved`.
-    ///
-    /// # Errors
-    /// Returns an error if the file has an unknown key, a definition is invalid, or a role has no predicate.
-    pub fn from_toml(text: &str) -> Result<Self, VocabularyError> {
-        BuiltInVocabulary::parse(text).map(|built_in| built_in.vocabulary)
-    }
-
     /// Adds a relation, or replaces its definition.
     ///
     /// # Errors
@@ -482,6 +473,13 @@ impl Vocabulary {
             sentence.push('.');
         }
         sentence
+    }
+
+    /// Returns the sentence that states a relation beginning with its object: `Ulf is a parent of Berta.` Returns `None` if
+    /// the relation has no phrase for this.
+    pub fn inverse_sentence(&self, predicate: &Predicate, subject: &str, object: &str) -> Option<String> {
+        let phrase = self.predicate(predicate)?.inverse_phrase.as_ref()?;
+        Some(format!("{}.", fill_placeholders(phrase, subject, object)))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use hearsay_model::{EntityId, Evidence, Fact, FactId, GameTime, Knower, Passage, PassageId, SessionId, State};
+use hearsay_model::{EntityId, Evidence, Fact, FactId, GameTime, Knower, Passage, PassageId, SessionId, State, lists};
 use serde::Serialize;
 
 use crate::{
@@ -149,12 +149,7 @@ pub fn meetings(state: &State, id: &EntityId) -> Result<Meetings, QueryError> {
         }
     }
     dated_meetings.sort_by(|a, b| (a.0, b.1.acquisition, &a.1.session).cmp(&(b.0, a.1.acquisition, &b.1.session)));
-    let mut sessions: Vec<SessionId> = Vec::new();
-    for session in dated_meetings.iter().filter_map(|(_, meeting)| meeting.session.as_ref()) {
-        if !sessions.contains(session) {
-            sessions.push(session.clone());
-        }
-    }
+    let sessions = lists::distinct(dated_meetings.iter().filter_map(|(_, meeting)| meeting.session.clone()));
     let was_met = dated_meetings.iter().any(|(_, meeting)| meeting.acquisition > ContactKind::Named);
     dated_meetings.retain(|(_, meeting)| !was_met || meeting.acquisition > ContactKind::Named);
     Ok(Meetings {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use hearsay_model::{
     EntityId, Fact, FactId, FactStatus, Kind, Object, Predicate, Resolution, Secrecy, Session, State, Vocabulary,
-    attribute, spelling, text, words,
+    attribute, lists, spelling, text, words,
 };
 use serde::{Deserialize, Serialize};
 
@@ -431,12 +431,8 @@ pub(crate) fn nearest_entity_ids(source: &impl NameSource, name: &str, wanted: W
         }
     }
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    let mut names: Vec<String> = Vec::new();
-    for (_, name) in scored {
-        if !names.contains(&name) && names.len() < 3 {
-            names.push(name);
-        }
-    }
+    let mut names = lists::distinct(scored.into_iter().map(|(_, name)| name));
+    names.truncate(3);
     names
 }
 

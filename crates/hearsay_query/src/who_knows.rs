@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use hearsay_belief::{AccessPath, View};
-use hearsay_model::{EntityId, Fact, FactId, FactStatus, GameTime, Knower, KnowledgeEdge, State};
+use hearsay_model::{EntityId, Fact, FactId, FactStatus, GameTime, Knower, KnowledgeEdge, State, lists::distinct};
 use serde::Serialize;
 
 use crate::{
@@ -101,17 +101,6 @@ pub fn who_knows_with_names(
     unaware.dedup();
     let (statement, status) = (fact.statement().to_owned(), fact.status());
     Ok(WhoKnows { fact: fact.id(), statement, status, everybody, groups, characters, unaware })
-}
-
-/// Returns texts in their order, each once.
-fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
-    let mut distinct: Vec<String> = Vec::new();
-    for text in texts {
-        if !distinct.contains(&text) {
-            distinct.push(text);
-        }
-    }
-    distinct
 }
 
 pub(crate) fn is_known_at(edge: &KnowledgeEdge, fact: &Fact, moment: Option<GameTime>) -> bool {

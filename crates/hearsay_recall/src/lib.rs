@@ -54,8 +54,8 @@ mod words;
 
 pub use citation::{Citation, Citations, CitedAccessPath, CitedAcquisition, CitedEntity, Source, score_explanation};
 pub use context::{
-    ChatParts, ContextRequest, Detail, Form, Line, LineClaim, LineFeelings, LineSecrecy, Remark, Scene, SceneContext,
-    Section, SectionKind,
+    AskedRelation, ChatParts, ContextRequest, Detail, Form, Line, LineClaim, LineFeelings, LineSecrecy, Remark, Scene,
+    SceneContext, Section, SectionKind,
 };
 pub use document::{DocId, document_text};
 pub use entity_linker::{EntityLinker, LinkedEntity};

@@ -300,6 +300,102 @@ fn templates_answer_questions_about_the_character_itself() {
     memory.close().unwrap();
 }
 
+/// A family with a hidden still, and a lie about it.
+const STILL: &str = r#"
+format: 1
+campaign: {name: Still, start: day 1}
+entities:
+  - {id: fenwick, name: Fenwick, kind: location}
+  - {id: grey-goose, name: The Grey Goose, kind: location, location: fenwick}
+  - {id: rea-stone, name: Rea Stone, kind: player, player: Ben}
+  - id: berta-holm
+    name: Berta Holm
+    kind: npc
+    home: fenwick
+    attributes: {occupation: brewer, age: 41, pronouns: she/her}
+    relationships:
+      - {type: OWNS, target: grey-goose}
+      - {type: CHILD_OF, target: ulf-holm}
+      - {type: MARRIED_TO, target: kai-dorn}
+      - {type: LIKES, target: siv-holm}
+    facts:
+      - {text: "Her uncle drowned in the weir.", known_by: [fenwick]}
+  - {id: ulf-holm, name: Ulf Holm, kind: npc, home: fenwick, attributes: {occupation: cooper, pronouns: he/him}}
+  - {id: kai-dorn, name: Kai Dorn, kind: npc, home: fenwick, attributes: {occupation: fiddler, pronouns: he/him}}
+  - id: siv-holm
+    name: Siv Holm
+    kind: npc
+    home: fenwick
+    attributes: {occupation: weaver, pronouns: she/her}
+    relationships: [{type: SIBLING_OF, target: berta-holm}]
+facts:
+  - id: still
+    subject: grey-goose
+    text: "Berta runs a still under the Grey Goose."
+    secret: true
+    known_by: [{who: berta-holm, how: told, from: siv-holm, conceals: true}, {who: siv-holm, conceals: true}]
+lies:
+  - id: apples
+    by: berta-holm
+    text: "Berta stores only apples under the Grey Goose."
+    about: [grey-goose]
+    told_to: [{who: kai-dorn}]
+    truth_is: still
+"#;
+
+#[test]
+fn templates_answer_questions_for_relatives_and_properties() {
+    let (memory, speech) = (imported_text(STILL), Speech::without_model());
+    let say = |speaker: &str, question: &str| reply_to_rea(&memory, &speech, speaker, question).text().to_owned();
+    for (speaker, question, reply) in [
+        ("kai-dorn", "Who is Berta's father?", "Berta Holm is a child of Ulf Holm."),
+        ("berta-holm", "Who is your father?", "I am a child of Ulf Holm."),
+        ("kai-dorn", "Who is your wife?", "I am married to Berta Holm."),
+        ("siv-holm", "Who is the owner of the Grey Goose?", "Berta Holm owns The Grey Goose."),
+        ("ulf-holm", "Do you have a daughter?", "I am a parent of Berta Holm."),
+        ("berta-holm", "Do you have any sisters?", "I am a sibling of Siv Holm."),
+        ("kai-dorn", "What do you do?", "I am a fiddler."),
+        ("kai-dorn", "What does Siv do for a living?", "Siv Holm is a weaver."),
+        ("berta-holm", "How old are you?", "My age is 41."),
+        ("berta-holm", "What do you think of Siv?", "I like Siv Holm."),
+    ] {
+        assert_eq!(say(speaker, question), reply, "{speaker}: {question}");
+    }
+    // A parent is no mother, a sister is no brother, and nobody else's marriage answers the question.
+    for (speaker, question) in [
+        ("kai-dorn", "Who is Berta's mother?"),
+        ("berta-holm", "Do you have a brother?"),
+        ("berta-holm", "Is Siv married?"),
+    ] {
+        assert_eq!(say(speaker, question), "I can tell you nothing about that.", "{speaker}: {question}");
+    }
+    // A pronoun at the start of a text stands for its subject.
+    let uncle = "Who drowned in the weir?";
+    assert_eq!(say("berta-holm", uncle), "My uncle drowned in the weir.");
+    assert_eq!(say("ulf-holm", uncle), "Berta Holm's uncle drowned in the weir.");
+    memory.close().unwrap();
+}
+
+#[test]
+fn a_lie_is_not_told_to_those_who_know_better() {
+    let (memory, speech) = (imported_text(STILL), Speech::without_model());
+    let say = |listeners: &[&str]| {
+        let listeners: Vec<EntityId> = listeners.iter().map(|listener| id(listener)).collect();
+        let ask =
+            Ask { present: listeners.clone(), ..Ask::new(id("berta-holm"), "What do you store under the Grey Goose?") };
+        let request = ReplyRequest { listeners, ..ReplyRequest::default() };
+        speech.reply(memory.ask(ask).unwrap(), request).wait(&memory, |_| true).unwrap().text().to_owned()
+    };
+    // The lie names the liar by its first name only, and is about a place.
+    for deceived in [&["rea-stone"][..], &["kai-dorn"], &["rea-stone", "siv-holm"]] {
+        let reply = say(deceived);
+        assert!(reply.ends_with("I store only apples under the Grey Goose."), "{deceived:?} {reply}");
+    }
+    let keeper = say(&["siv-holm"]);
+    assert!(!keeper.contains("apples"), "{keeper}");
+    memory.close().unwrap();
+}
+
 #[test]
 fn a_reply_is_recorded_with_its_facts() {
     let memory = gullhaven();

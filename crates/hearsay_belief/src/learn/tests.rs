@@ -285,8 +285,17 @@ fn a_character_without_a_location_is_at_its_home() {
     assert_eq!((at("tavern", 10), at("mill", 10)), (ids("ann bob"), ids("")));
     assert_eq!((at("tavern", 30), at("mill", 30)), (ids("ann"), ids("bob")));
     assert_eq!((at("tavern", 60), at("mill", 60)), (ids("ann bob"), ids("")));
-    let place = |name: &str| crate::place_at(&world.0, &id(name), Some(GameTime(30)));
-    assert_eq!((place("ann"), place("bob"), place("cid")), (Some(id("tavern")), Some(id("mill")), None));
+    let place = |world: &World, name: &str, minute| crate::place_at(&world.0, &id(name), Some(GameTime(minute)));
+    let places = ["ann", "bob", "cid"].map(|name| place(&world, name, 30));
+    assert_eq!(places, [Some(id("tavern")), Some(id("mill")), None]);
+    // A character who left its home is not there until it comes to another place.
+    world.is_at("ann", "tavern", 70, Some(70));
+    let before =
+        |minute| (place(&world, "ann", minute), crate::left_home(&world.0, &id("ann"), Some(GameTime(minute))));
+    assert_eq!((before(69).0, before(69).1.is_some()), (Some(id("tavern")), false));
+    assert_eq!((before(70).0, before(70).1.is_some()), (None, true));
+    world.is_at("ann", "mill", 80, Some(90));
+    assert_eq!([75, 85, 95].map(|minute| place(&world, "ann", minute)), [None, Some(id("mill")), Some(id("tavern"))]);
 }
 
 #[test]

@@ -336,6 +336,9 @@ pub(super) struct NameWords {
     pub(super) alias_marks: Vec<String>,
     pub(super) addressees: HashSet<String>,
     pub(super) real_name_phrases: Vec<Sequence>,
+    pub(super) pretence_verbs: Vec<String>,
+    pub(super) false_name_marks: Vec<String>,
+    pub(super) pretence_ends: HashSet<String>,
     pub(super) real_name_openers: Vec<String>,
 }
 

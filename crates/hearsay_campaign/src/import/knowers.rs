@@ -7,7 +7,7 @@ use hearsay_model::{
 
 use super::{
     english::ENGLISH,
-    secret::{adds_knowers, is_only_secret_mark, is_secret},
+    secret::{adds_knowers, is_only_secret_mark, is_secret, states_secrecy},
 };
 
 /// Marks between a secret and the list of its knowers.
@@ -59,6 +59,23 @@ pub fn has_secret_remark(text: &str) -> bool {
             }
         }
     })
+}
+
+/// Returns whether a remark in brackets at any position of a text begins with a mark of secrecy: `He leads the guild (secret)
+/// and drinks`, `She saw the thief (secret: Odo).`
+pub fn contains_secret_mark(text: &str) -> bool {
+    text.match_indices(['(', '[']).any(|(at, open)| {
+        let close = if open == "(" { ')' } else { ']' };
+        let inner = text[at + 1..].split(close).next().unwrap_or_default();
+        let mark = inner.split([',', ';', ':']).next().unwrap_or_default();
+        mark.len() <= MAX_MARK && is_only_secret_mark(mark)
+    })
+}
+
+/// Returns whether a sentence limits the knowers of its own content, such as `Nobody knows that the mill is empty`. A sentence
+/// that only says who knows the text before it does not.
+pub fn limits_own_knowers(sentence: &str) -> bool {
+    states_secrecy(sentence) && !sentence.split(';').all(|clause| is_remark_about_knowers(clause.trim()))
 }
 
 /// Splits a secret from the words that list its knowers, such as "Known by Odo and Mirela", "Only Odo knows this" or "Odo
@@ -365,7 +382,17 @@ mod tests {
             assert!(has_secret_remark(text), "{text}");
         }
         for text in ["Odo hid it (a secret door, known to Pell).", "Odo (secretive, known to drink) hid it."] {
-            assert!(!has_secret_remark(text), "{text}");
+            assert!(!has_secret_remark(text) && !contains_secret_mark(text), "{text}");
         }
+        for text in ["Odo leads the guild (secret). drinks.", "Roz saw it (secret: Pell did it), and left."] {
+            assert!(contains_secret_mark(text), "{text}");
+        }
+        for text in ["Nobody knows that Odo hid it.", "Odo hid it; only Pell knows.", "Odo secretly hid it."] {
+            assert!(limits_own_knowers(text), "{text}");
+        }
+        for text in ["Only Pell knows.", "Odo has no idea; only Pell and Roz know.", "Odo hid it."] {
+            assert!(!limits_own_knowers(text), "{text}");
+        }
+        assert_eq!(unaware_in("Her aunt must not know."), Some("Her aunt"));
     }
 }

@@ -1,11 +1,47 @@
 //! Recognizes sentences that state another name of a person, such as `Everybody calls him Old Farouk.`
 
-use hearsay_model::{spelling::is_stop_word, text::words};
+use hearsay_model::{
+    spelling::is_stop_word,
+    text::{name_at_start, words},
+    words::is_article,
+};
 
 use super::english::ENGLISH;
 
-/// Maximum number of words of another name, without its article.
-const MAX_NAME_WORDS: usize = 4;
+/// Marks after what a person pretends to be.
+const PRETENCE_MARKS: [char; 6] = [',', ';', '.', ':', '(', '!'];
+
+/// What a person pretends to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pretence<'t> {
+    /// The text before the verb.
+    pub before: &'t str,
+    /// The noun phrase for the role: `a pilgrim`.
+    pub role: &'t str,
+    /// The false name, if the sentence states it.
+    pub name: Option<&'t str>,
+}
+
+/// Returns what a person pretends to be according to a sentence: `Odo pretends to be a pilgrim called Sera.` The role has an
+/// article, so `Odo pretends to be asleep` is no pretence of this kind.
+pub fn stated_pretence(sentence: &str) -> Option<Pretence<'_>> {
+    let names = &ENGLISH.words.names;
+    let lowercase = sentence.to_ascii_lowercase();
+    let verbs = names.pretence_verbs.iter();
+    let found = verbs.filter_map(|verb| Some((lowercase.find(&format!("{verb} "))?, verb.len() + 1)));
+    let (at, length) = found.filter(|(at, _)| !sentence[..*at].ends_with(char::is_alphanumeric)).min()?;
+    let (before, rest) = (sentence[..at].trim_end(), &sentence[at + length..]);
+    let clause = &rest[..rest.find(PRETENCE_MARKS).unwrap_or(rest.len())];
+    let named = names.false_name_marks.iter().find_map(|mark| clause.split_once(&format!(" {mark} ")));
+    let (role, name) = named.map_or((clause, None), |(role, name)| (role, name_at_start(name)));
+    let ends = |(at, _): &(usize, &str)| {
+        role[at + 1..].split(' ').next().is_some_and(|word| names.pretence_ends.contains(word))
+    };
+    let role = &role[..role.match_indices(' ').find(ends).map_or(role.len(), |(end, _)| end)];
+    let role_words = words(role);
+    let is_role = role_words.len() > 1 && role_words.first().is_some_and(|word| is_article(word));
+    is_role.then_some(Pretence { before, role, name })
+}
 
 /// Returns the other name that a sentence states for the person that the sentence is about. The name is in quotation
 /// marks, or its words begin with capital letters.
@@ -100,30 +136,6 @@ fn named_by_people(text: &str) -> Option<&str> {
     ENGLISH.words.names.passive_agents.contains(&agent).then_some(name)
 }
 
-/// Returns the name with which a text begins.
-pub fn name_at_start(text: &str) -> Option<&str> {
-    let quotes = [('"', '"'), ('\u{201C}', '\u{201D}'), ('\u{2018}', '\u{2019}'), ('\'', '\'')];
-    for (open, close) in quotes {
-        if let Some(quoted) = text.strip_prefix(open) {
-            let name = quoted[..quoted.find(close)?].trim_end_matches(['.', ',']);
-            return Some(name).filter(|name| (1..=MAX_NAME_WORDS + 1).contains(&words(name).len()));
-        }
-    }
-    let article = if text.to_ascii_lowercase().starts_with("the ") { "the ".len() } else { 0 };
-    let mut end = article;
-    for word in text[article..].split(' ').take(MAX_NAME_WORDS) {
-        if !word.starts_with(char::is_uppercase) {
-            break;
-        }
-        let plain = word.trim_end_matches(|c: char| !c.is_alphanumeric());
-        end += usize::from(end > article) + plain.len();
-        if plain.len() < word.len() {
-            break;
-        }
-    }
-    (end > article).then(|| &text[..end])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,6 +160,23 @@ mod tests {
             ("He keeps bees.", None),
         ] {
             assert_eq!(stated_nickname(sentence), expected, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn sentences_state_what_a_person_pretends_to_be() {
+        for (sentence, before, role, name) in [
+            ("Odo pretends to be a deaf monk called Lamb; only Ada knows.", "Odo", "a deaf monk", Some("Lamb")),
+            ("Poses as a wool buyer named \"Old Pike\".", "", "a wool buyer", Some("Old Pike")),
+            ("In town, she passes as the widow of a clerk.", "In town, she", "the widow of a clerk", None),
+            ("He pretends to be a beggar when he is at the harbour.", "He", "a beggar", None),
+            ("She pretends to be a clerk called by the guild.", "She", "a clerk", None),
+        ] {
+            assert_eq!(stated_pretence(sentence), Some(Pretence { before, role, name }), "{sentence}");
+        }
+        for sentence in ["He pretends to be asleep.", "She pretends to be Odo.", "The carriage passes as we speak.", ""]
+        {
+            assert_eq!(stated_pretence(sentence), None, "{sentence}");
         }
     }
 

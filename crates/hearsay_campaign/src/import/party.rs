@@ -7,11 +7,7 @@ use super::english::ENGLISH;
 pub fn statement_about_party(sentence: &str) -> Option<String> {
     let party = &ENGLISH.words.party;
     let tokens: Vec<&str> = sentence.split(' ').collect();
-    let plain = |token: &str| token.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    let at = tokens.iter().position(|token| !party.subjects.contains(plain(token).as_str()))?;
-    if !tokens[..at].iter().any(|token| party.nouns.contains(plain(token).as_str())) {
-        return None;
-    }
+    let at = subject_length(&tokens)?;
     let verb = |token: &str| {
         let base = token.strip_suffix('s').unwrap_or(token);
         party.verbs.contains(base).then(|| format!("{base}s"))
@@ -23,6 +19,21 @@ pub fn statement_about_party(sentence: &str) -> Option<String> {
         stated.push(next.unwrap_or_else(|| token.to_owned()));
     }
     Some(stated.join(" "))
+}
+
+/// Returns whether a sentence begins with words for a number of characters that the text has not named: `The four of them
+/// arrive at dusk.`
+pub fn begins_with_number_of_party(sentence: &str) -> bool {
+    let tokens: Vec<&str> = sentence.split(' ').collect();
+    subject_length(&tokens).is_some_and(|length| tokens[..length].ends_with(&["of", "them"]))
+}
+
+/// Returns the number of words at the beginning of a sentence that name all player characters.
+fn subject_length(tokens: &[&str]) -> Option<usize> {
+    let party = &ENGLISH.words.party;
+    let plain = |token: &str| token.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let length = tokens.iter().position(|token| !party.subjects.contains(plain(token).as_str()))?;
+    tokens[..length].iter().any(|token| party.nouns.contains(plain(token).as_str())).then_some(length)
 }
 
 #[cfg(test)]
@@ -41,6 +52,14 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(statement_about_party(sentence).as_deref(), expected, "{sentence}");
+        }
+        for sentence in ["The five of them reach the ford at dawn.", "Both of them are tired."] {
+            assert!(begins_with_number_of_party(sentence), "{sentence}");
+        }
+        for sentence in
+            ["They reach the ford.", "The five towns burn.", "Most of them drink.", "Odo hates both of them."]
+        {
+            assert!(!begins_with_number_of_party(sentence), "{sentence}");
         }
     }
 }

@@ -14,7 +14,7 @@ use std::{
 
 use hearsay_model::{
     Change, Confidence, EntityId, Evidence, Fact, FactId, FactStatus, Method, Passage, PassageId, Predicate,
-    Provenance, Secrecy,
+    Provenance, Secrecy, text,
 };
 
 use super::planner::{Planner, Withdrawn};
@@ -302,8 +302,6 @@ impl Planner<'_> {
 }
 
 /// Returns the beginning of a text, in quotation marks.
-fn quote_beginning(text: &str) -> String {
-    let short: String = text.chars().take(80).collect();
-    let ellipsis = if short.len() < text.len() { "\u{2026}" } else { "" };
-    format!("\u{201C}{}{ellipsis}\u{201D}", short.trim())
+fn quote_beginning(quoted: &str) -> String {
+    format!("\u{201C}{}\u{201D}", text::shorten(quoted.trim(), 80))
 }

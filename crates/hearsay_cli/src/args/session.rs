@@ -29,6 +29,8 @@ Example:
 A character who leaves hears no more lines. An NPC who arrives stays at the place if the
 party moves on. An NPC who leaves goes home; if its home is unknown, its location is unknown.
 An NPC who lives at the place hears lines there again after the session, or if it arrives.
+With --gone, the NPC is at no place, also not at home in later sessions, until it arrives at
+a scene, speaks in it, or its new place is recorded.
 
 Example:
   hearsay session attend --arrive kestrel-vane --leave sister-ilva")]
@@ -177,11 +179,14 @@ pub(crate) struct SessionAttend {
     #[arg(value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) characters: Vec<String>,
     /// Character who arrives; may be repeated
-    #[arg(long, value_name = "CHARACTER", required_unless_present_any = ["leave", "characters"], value_parser = name, add = entities())]
+    #[arg(long, value_name = "CHARACTER", required_unless_present_any = ["leave", "departing", "characters"], value_parser = name, add = entities())]
     pub(crate) arrive: Vec<String>,
     /// Character who leaves; may be repeated
     #[arg(long, value_name = "CHARACTER", value_parser = name, add = entities())]
     pub(crate) leave: Vec<String>,
+    /// NPC who leaves for an unknown place; may be repeated
+    #[arg(long = "gone", value_name = "CHARACTER", conflicts_with_all = ["arrive", "leave", "characters"], value_parser = name, add = entities())]
+    pub(crate) departing: Vec<String>,
     /// Show what the command would change, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,

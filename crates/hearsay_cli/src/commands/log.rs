@@ -104,7 +104,7 @@ fn record(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         facts.set_learned_by(&preview(&state, operation.clone()).map_err(MemoryError::from)?);
     }
     let passages = added_passages(&operation.changes);
-    let deaths = presence::deaths_of_speakers(&state, &passages);
+    let deaths = presence::dead_characters(&state, &passages);
     let earlier = is_read_narration.then(|| Arc::clone(&state));
     let heard_lines = passages.iter().filter(|passage| !passage.is_out_of_character());
     let heard_by: Vec<Knower> = heard_lines.flat_map(|passage| passage.heard_by.clone()).collect();
@@ -146,7 +146,7 @@ fn record(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     print_extracted_facts(&new_facts, &args.campaign, output)?;
     let decidable = passages.first().filter(|_| !is_withheld && args.without.is_empty());
     let decidable = decidable.map(|line| suggested_attendance(display.state(), line).decidable).unwrap_or_default();
-    confirmation::print_hint(args, display.state(), line_number, &facts, &new_facts, &decidable, output)?;
+    confirmation::print_confirming_command(args, display.state(), line_number, &facts, &new_facts, &decidable, output)?;
     if let Some(line) = passages.first() {
         let attendance = presence::open_hints(display.state(), args, line, attendance);
         presence::print_notes(display.state(), args, line, &deaths, &attendance, &new_facts, output)?;

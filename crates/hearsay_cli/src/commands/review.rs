@@ -6,7 +6,7 @@ use anyhow::Result;
 use hearsay_belief::{dead_entity, is_dead};
 use hearsay_commands::{
     reading::Draft,
-    review::{Decision, Decisions, later_place, with_knowers},
+    review::{Decision, Decisions, later_place, unrecorded_name, with_knowers},
     session::is_table_line,
 };
 use hearsay_engine::{Memory, ReadSnapshot, TextType, Written, real_time};
@@ -39,8 +39,9 @@ use crate::{
     interrupt,
     missed_lines::{line_noun, unheard_since},
     names::Names,
-    output::{CliError, Output, USAGE_ERROR, count},
+    output::{CliError, NOT_FOUND, Output, USAGE_ERROR, count},
     reveals::{print_with_revealable, print_with_reveals},
+    speakers::quote,
     texts::EncoderUse,
 };
 
@@ -150,7 +151,7 @@ fn decide_on(args: &args::Review, decision: DecisionArg, memory: &Memory, output
     let decision = match decision {
         DecisionArg::Accept => Decision::Accept,
         DecisionArg::Edit => match (object, &args.statement, &facts[..]) {
-            (None, Some(sentence), [fact, ..]) => correction_by(memory, *fact, sentence)?,
+            (None, Some(sentence), [fact, ..]) => correction_by(args, memory, *fact, sentence)?,
             (object, statement, _) => {
                 Decision::Edit { subject: None, predicate: None, object, statement: statement.clone() }
             }
@@ -182,15 +183,29 @@ fn format_settled(settled: &SettledFact) -> String {
 }
 
 /// Returns the decision that a fact is true in the words of a sentence.
-fn correction_by(memory: &Memory, fact: FactId, sentence: &str) -> Result<Decision> {
+///
+/// # Errors
+/// Returns an error if the sentence is about an entity that is not recorded.
+fn correction_by(args: &args::Review, memory: &Memory, fact: FactId, sentence: &str) -> Result<Decision> {
     let draft = Draft { text: sentence.to_owned(), form: TextType::Narration, ..Draft::default() };
-    let facts = interrupt::wait(&memory.draft(draft)?)?.extraction.facts;
+    let extraction = interrupt::wait(&memory.draft(draft)?)?.extraction;
     let sentence = sentence.to_owned();
     let read = memory.read(move |world| {
         let fact = require_fact(&world.state, fact)?;
-        Ok(Decision::corrected_by(&world.state, sentence, fact, &facts))
+        let unrecorded = unrecorded_name(fact, &extraction).map(str::to_owned);
+        Ok((Decision::corrected_by(&world.state, sentence, fact, &extraction.facts), unrecorded))
     })?;
-    Ok(read.wait()?)
+    match read.wait()? {
+        (decision, None) => Ok(decision),
+        (_, Some(name)) => {
+            let add = args.campaign.command(&format!("entity add {}", quote(&name)));
+            let message = format!(
+                "no entity is called `{name}`; to record a fact about it, first run `{add}`; otherwise, check the spelling, or \
+                 write the sentence without the name"
+            );
+            Err(CliError::new(NOT_FOUND, message).into())
+        }
+    }
 }
 
 /// Records decisions, or shows their effects in a dry run. If `knowers` is not empty, only these characters know the

@@ -374,6 +374,33 @@ fn a_corrected_sentence_can_become_a_promise() {
 }
 
 #[test]
+fn a_corrected_sentence_about_a_stranger_records_nothing() {
+    let test_dir = TestDir::new();
+    let proposals = ["Ada counts the sacks.", "Ada met Quennel Marsh at dawn."];
+    let ids = with_proposals(&test_dir, &proposals.map(|statement| ("lore", statement, None)));
+    let edit = |id: &str, sentence: &str| {
+        let edit = ["-C", "mill", "review", "edit", id, "--statement", sentence];
+        edit.map(str::to_owned)
+    };
+    for (sentence, name) in
+        [("Theobald Krumm counts the sacks.", "Theobald Krumm"), ("Ada is married to Ottilie Fahr.", "Ottilie Fahr")]
+    {
+        let edit = edit(&ids[0], sentence);
+        let add = format!("`hearsay -C mill entity add \"{name}\"`");
+        let edit: Vec<&str> = edit.iter().map(String::as_str).collect();
+        test_dir.fails(&edit, 3, &[&format!("no entity is called `{name}`"), &add]);
+        assert_eq!(pending(&test_dir).len(), 2, "{sentence}");
+    }
+    // A name that the card already contains is no new stranger.
+    let known = edit(&ids[1], "Quennel Marsh met Ada at dusk.");
+    test_dir.ok(&known.iter().map(String::as_str).collect::<Vec<_>>());
+    test_dir.ok(&["-C", "mill", "entity", "add", "Theobald Krumm"]);
+    let now_known = edit(&ids[0], "Theobald Krumm counts the sacks.");
+    test_dir.ok(&now_known.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(pending(&test_dir).len(), 0);
+}
+
+#[test]
 fn an_accepted_fact_says_who_knows_it() {
     let test_dir = TestDir::new();
     let ids = with_proposals(&test_dir, &[("lore", "Ada mends the wheel.", None)]);

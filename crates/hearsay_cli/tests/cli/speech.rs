@@ -162,6 +162,66 @@ fn asked_in_hall(test_dir: &TestDir, list: &str, line: &[&str]) -> Vec<String> {
     facts.iter().map(|fact| fact["handle"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
+#[test]
+fn the_report_of_an_ended_session_contains_a_secret_that_is_confirmed_later() {
+    let test_dir = TestDir::new();
+    test_dir.write("hall/campaign.yaml", HALL);
+    test_dir.ok(&["-C", "hall", "session", "start", "--at", "hall"]);
+    test_dir.ok(&["-C", "hall", "log", "--by", "gerta", "Perhaps I poisoned that well at the monastery."]);
+    test_dir.ok(&["-C", "hall", "log", "--by", "una", "Good night."]);
+    let ended = test_dir.ok(&["-C", "hall", "session", "end"]);
+    let secret = "  Gerta Blum poisoned the well of the monastery.  [Una, told by Gerta Blum";
+    assert!(!ended.contains(secret), "{ended}");
+    test_dir.ok(&["-C", "hall", "log", "--line", "1", "--yes"]);
+    let report = test_dir.ok(&["-C", "hall", "session", "show"]);
+    let secrets = report.split_once("Secrets that came out:").map_or("", |(_, secrets)| secrets);
+    assert!(secrets.contains(secret), "{report}");
+}
+
+/// Secrets about two persons, of which each names who acts first.
+const QUARRY: &str = r#"
+format: 1
+campaign: {name: The Quarry, start: day 1}
+entities:
+  - {id: quarry, name: The Quarry, kind: location}
+  - {id: brannoc, name: Brannoc, kind: npc, home: quarry}
+  - {id: ysolde, name: Ysolde Marr, kind: npc, home: quarry}
+  - {id: teague, name: Teague, kind: npc, home: quarry}
+  - {id: vesna, name: Vesna, kind: player, player: Eva, location: quarry}
+facts:
+  - {id: strangling, text: "Brannoc strangled Teague.", about: [brannoc, teague], secret: true, known_by: [brannoc]}
+  - {id: dice, text: "Ysolde Marr cheated Brannoc at dice.", about: [ysolde, brannoc], secret: true, known_by: [ysolde]}
+"#;
+
+#[test]
+fn a_line_does_not_state_what_other_persons_did() {
+    let test_dir = TestDir::new();
+    test_dir.write("hall/campaign.yaml", QUARRY);
+    test_dir.ok(&["-C", "hall", "session", "start", "--at", "quarry"]);
+    let found = |speaker: &str, words: &str| {
+        let line = ["--by", speaker, words];
+        [asked_in_hall(&test_dir, "states", &line), asked_in_hall(&test_dir, "may_state", &line)].concat()
+    };
+    for (speaker, words, secret) in [
+        ("brannoc", "I strangled Teague.", "strangling"),
+        ("brannoc", "Teague was strangled by me.", "strangling"),
+        ("ysolde", "I cheated Brannoc at dice.", "dice"),
+        ("ysolde", "I cheated Brannoc and Teague at dice.", "dice"),
+    ] {
+        assert_eq!(found(speaker, words), [secret], "{speaker}: {words}");
+    }
+    for (speaker, words) in [
+        ("brannoc", "Teague strangled Ysolde Marr."),
+        ("brannoc", "Ysolde was strangled by Teague."),
+        ("brannoc", "Teague strangled me."),
+        ("brannoc", "Ysolde strangled Teague."),
+        ("ysolde", "Brannoc cheated Teague at dice."),
+        ("ysolde", "Teague cheated Brannoc at dice."),
+    ] {
+        assert!(found(speaker, words).is_empty(), "{speaker}: {words}: {:?}", found(speaker, words));
+    }
+}
+
 /// Secrets of three persons, and open facts about the same persons.
 const WEIR: &str = r#"
 format: 1

@@ -472,6 +472,8 @@ fn a_kept_promise_closes_its_thread() {
     assert!(threads().contains("\u{201C}Tamsin Oakley promised Cole to guard the cellar.\u{201D}"), "{}", threads());
     let other = test_dir.ok(&["-C", "mill", "log", "Cole kept his promise to Ada Flint."]);
     assert!(other.contains("no open promise matches"), "{other}");
+    let broken = test_dir.ok(&["-C", "mill", "log", "Ben broke his oath to Ada Flint."]);
+    assert!(broken.contains("no open promise matches") && !broken.contains("made a promise"), "{broken}");
     let kept = test_dir.ok(&["-C", "mill", "log", "Tamsin Oakley kept her promise to Cole."]);
     let line = kept.lines().find(|line| line.contains("the promise")).unwrap_or_default();
     if let Some(accept) = line.split('`').nth(1) {

@@ -28,6 +28,15 @@ pub(super) enum Agreement {
     SubjectAndObject,
 }
 
+/// What a person does according to the first words of a text: "Odo robbed Pell".
+struct Deed {
+    actor: EntityId,
+    /// Stem of the verb.
+    verb: String,
+    /// Person whose name directly follows the verb.
+    object: Option<EntityId>,
+}
+
 /// Minimum length of an abbreviated title, such as "Doc" for "Doctor".
 const MIN_TITLE_LENGTH: usize = 3;
 
@@ -160,6 +169,45 @@ impl EntityAgreement<'_> {
         // The speaker can leave itself out: "Silas pushed the cart" for "Izzy saw Silas push the cart".
         let others: Vec<EntityId> = in_fact.iter().filter(|id| Some(*id) != self.speaker).cloned().collect();
         names_same || agrees(&in_fact) || agrees(&others)
+    }
+
+    /// Returns whether the sentence tells the deed of a fact of other persons, and names a person who is not in the fact: "Pell
+    /// robbed Silas" for "Odo robbed Pell". Compares only texts that begin with the name of the person who acts and the verb,
+    /// because the passive voice and other constructions turn the order of the persons.
+    pub(super) fn has_other_deed(&self, known: &Known) -> bool {
+        let (Some(said), Some(stated)) = (self.deed(&self.sentence.text), self.deed(known.statement())) else {
+            return false;
+        };
+        let has_other_object =
+            said.object.as_ref().zip(stated.object.as_ref()).is_some_and(|(one, other)| one != other);
+        if said.verb != stated.verb || (said.actor == stated.actor && !has_other_object) {
+            return false;
+        }
+        let mentioned = self.cached_view.names.mentioned_entities(known.statement());
+        let is_in_fact =
+            |id: &EntityId| known.entities().any(|other| other == id) || mentioned.iter().any(|other| other.id == *id);
+        self.named_ids().into_iter().any(|id| self.is_person(id) && !is_in_fact(id))
+    }
+
+    /// Returns the deed with which a text begins; `None` if the text does not begin with the name of a person and a verb.
+    fn deed(&self, text: &str) -> Option<Deed> {
+        let words = text::words(text);
+        let named = self.cached_view.names.mentioned_entities(text);
+        let (actor, rest) = self.leading_person(&named, &words)?;
+        let (verb, rest) = rest.split_first()?;
+        let object = self.leading_person(&named, rest).map(|(object, _)| object);
+        Some(Deed { actor, verb: stems(verb).pop()?, object })
+    }
+
+    /// Returns the person with whose name words begin, and the words after the name. `named` are the entities to choose from.
+    fn leading_person<'w>(&self, named: &[LinkedEntity], words: &'w [String]) -> Option<(EntityId, &'w [String])> {
+        let name_length = |person: &LinkedEntity| {
+            let is_of_name = |word: &&String| person.names.iter().flatten().any(|part| part == *word);
+            words.iter().take_while(is_of_name).count()
+        };
+        let persons = named.iter().filter(|named| self.is_person(&named.id));
+        let (count, person) = persons.map(|person| (name_length(person), person)).max_by_key(|(count, _)| *count)?;
+        (count > 0).then(|| (person.id.clone(), &words[count..]))
     }
 
     /// Returns the persons to whom a text refers, in the order of the text. `None` stands for a pronoun.

@@ -7,9 +7,9 @@ use std::{
 
 use hearsay_belief::{Known, View};
 use hearsay_extract::{ExtractedFact, FactObject, Mention, SpokenSentence, Text, TextType};
-use hearsay_model::{Author, EntityId, ExtractionStage, Fact, FactStatus, Object, State, Validity};
+use hearsay_model::{Author, EntityId, ExtractionStage, Fact, FactStatus, Kind, Object, Predicate, State, Validity};
 use hearsay_query::{
-    duplicates::{Claim, is_equivalent, is_reworded, states_same},
+    duplicates::{Claim, canonical_relation, is_equivalent, is_reworded, states_same},
     facts::is_secret,
     views::CachedView,
 };
@@ -37,6 +37,9 @@ const MAX_OPEN: usize = 4;
 
 /// Maximum number of lies of the speaker that a line marked as a lie possibly tells in other words.
 const MAX_LIKELY_LIES: usize = 2;
+
+/// A relation between two persons: subject, predicate and object.
+type PersonRelation = (EntityId, Predicate, Object);
 
 /// Compares the sentences of a line with the facts that the line can state.
 pub(super) struct SentenceMatcher<'a> {
@@ -178,6 +181,9 @@ impl<'a> SentenceMatcher<'a> {
             let is_similar = is_reworded || open_cosine.is_some() || score.may_be_possible(is_own_secret, is_retold);
             let is_certain_polarity =
                 is_similar.then(|| self.same_polarity(sentence, known.statement(), &name_stems))??;
+            if entities.has_other_deed(known) || self.relates_others(extracted, known) {
+                return None;
+            }
             if agreement == Agreement::Full && score.is_complete() && !entities.has_same_roles(known) {
                 agreement = Agreement::Partial;
             }
@@ -289,10 +295,43 @@ impl<'a> SentenceMatcher<'a> {
 
     /// Returns whether the main clauses of a fact's sentence state a relation.
     fn states_relation(&self, known: &Known, relation: &Claim) -> bool {
+        self.main_clauses(known).iter().any(|fact| self.relation(fact).as_ref() == Some(relation))
+    }
+
+    /// Returns whether a sentence states the relation of a fact only between other persons, or in the other direction: "Silas
+    /// was killed by Pasco" for "Roke killed Pasco".
+    fn relates_others(&self, extracted: &[ExtractedFact], known: &Known) -> bool {
+        let of_persons = |facts: &[ExtractedFact]| {
+            facts.iter().filter_map(|fact| self.relation_of_persons(fact)).collect::<Vec<_>>()
+        };
+        let said = of_persons(extracted);
+        if said.is_empty() {
+            return false;
+        }
+        let stated = of_persons(&self.main_clauses(known));
+        let has_same_predicate = |relation: &PersonRelation| stated.iter().any(|other| other.1 == relation.1);
+        said.iter().any(has_same_predicate) && !said.iter().any(|relation| stated.contains(relation))
+    }
+
+    /// Returns the facts that the extraction finds in the main clauses of a fact's sentence.
+    fn main_clauses(&self, known: &Known) -> Vec<ExtractedFact> {
         let text = Text::new(known.statement(), TextType::Lore);
-        let stated = self.tools.extractor.extract(self.tools.lexicon, &text).facts;
-        let mut of_clauses = stated.iter().filter(|fact| fact.stage == ExtractionStage::Clauses);
-        of_clauses.any(|fact| self.relation(fact).as_ref() == Some(relation))
+        let mut stated = self.tools.extractor.extract(self.tools.lexicon, &text).facts;
+        stated.retain(|fact| fact.stage == ExtractionStage::Clauses);
+        stated
+    }
+
+    /// Returns an extracted [relation](Self::relation) in its canonical direction, if it is between two persons.
+    fn relation_of_persons(&self, extracted: &ExtractedFact) -> Option<PersonRelation> {
+        self.relation(extracted)?;
+        let Mention::Known(subject) = &extracted.subject else { return None };
+        let FactObject::Entity(Mention::Known(object)) = &extracted.object else { return None };
+        let is_person = |id: &EntityId| matches!(self.state.kind(id), Some(Kind::Npc | Kind::Player));
+        if !is_person(subject) || !is_person(object) {
+            return None;
+        }
+        let object = Object::Entity(object.clone());
+        Some(canonical_relation(self.state.vocabulary(), (subject, &extracted.predicate, &object)))
     }
 
     /// Returns the claim of an extracted relation between two entities of the campaign. Returns `None` for a relation that

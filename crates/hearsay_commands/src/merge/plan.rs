@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use hearsay_model::{
     Author, Change, Entity, EntityId, Fact, FactId, FactStatus, Key, Kind, Operation, Position, Reference,
     ReviewSetting, Setting, SettingKey, State, Timestamp, attribute,
+    lists::extend_new,
     words::{join_names, with_article},
 };
 use hearsay_query::{contradictions::may_overlap, duplicates::Duplicate, ids::require_entities};
@@ -138,11 +139,8 @@ pub fn mark_distinct(state: &State, a: &EntityId, b: &EntityId, now: Timestamp) 
 fn entity_with_all_external_ids(state: &State, removed: &EntityId, remaining: &EntityId) -> Entity {
     let mut entity =
         state.entity(remaining).map_or_else(|| Entity::new(remaining.clone()), |entity| Entity::clone(entity));
-    for id in state.entity(removed).into_iter().flat_map(|removed| &removed.external_ids) {
-        if !entity.external_ids.contains(id) {
-            entity.external_ids.push(id.clone());
-        }
-    }
+    let removed_ids = state.entity(removed).into_iter().flat_map(|removed| &removed.external_ids);
+    extend_new(&mut entity.external_ids, removed_ids.cloned());
     entity
 }
 

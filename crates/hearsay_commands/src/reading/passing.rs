@@ -3,7 +3,7 @@
 use hearsay_belief::place_at;
 use hearsay_extract::{ExtractedFact, Mention};
 use hearsay_model::{
-    EntityId, ExtractionStage, Factuality, History, Knower, Passage, State, attribute,
+    EntityId, ExtractionStage, Factuality, History, Knower, Passage, State, attribute, text,
     words::{self, contains_word},
 };
 
@@ -12,8 +12,9 @@ use crate::policy::{Policy, StatementSource, TextOrigin};
 /// Returns whether a fact of narration only says what passes in the scene. Such a fact is not proposed, because it is over
 /// before the DM decides on it. The log still contains the line.
 ///
-/// Two kinds of facts pass: a statement that [tells of an act](is_passing_act) of a character in the scene, and a doubtful
-/// value of a predicate of which only the [latest](History::Latest) value counts, such as a mood.
+/// Three kinds of facts pass: a statement that [tells of an act](is_passing_act) of a character in the scene, a relation
+/// that [consists of such an act](is_passing_relation), and a doubtful value of a predicate of which only the
+/// [latest](History::Latest) value counts, such as a mood.
 pub(super) fn is_passing(state: &State, policy: &Policy, passage: &Passage, fact: &ExtractedFact) -> bool {
     let is_live_narration =
         passage.session.is_some() && passage.speaker.is_none() && TextOrigin::from_passage(passage) == TextOrigin::Live;
@@ -25,7 +26,10 @@ pub(super) fn is_passing(state: &State, policy: &Policy, passage: &Passage, fact
     let threshold = policy.record_threshold(StatementSource::World, Some(TextOrigin::Live));
     match is_mood {
         true => fact.confidence < threshold,
-        false => is_passing_act(state, fact, subject) && is_in_scene(state, passage, subject),
+        false => {
+            let is_act = is_passing_act(state, fact, subject) || is_passing_relation(state, fact, subject);
+            is_act && is_in_scene(state, passage, subject)
+        }
     }
 }
 
@@ -38,9 +42,30 @@ fn is_passing_act(state: &State, fact: &ExtractedFact, subject: &EntityId) -> bo
     if !is_statement || !fact.participants.is_empty() || !state.is_character(subject) {
         return false;
     }
-    let names = state.names(subject);
-    let mut predicates = names.iter().filter_map(|name| fact.statement.strip_prefix(name)?.strip_prefix(' '));
-    predicates.any(is_act_in_progress)
+    predicates(state, fact, subject).any(is_act_in_progress)
+}
+
+/// Returns whether a relation says in the simple present what a character does to somebody or something, with a verb that
+/// states no relation by itself: "Odo shoves Bram." The line states no lasting relation. A verb for a state, such as
+/// "resembles", does.
+fn is_passing_relation(state: &State, fact: &ExtractedFact, subject: &EntityId) -> bool {
+    let is_candidate = fact.stage == ExtractionStage::RelationCandidates
+        && fact.relation.is_some()
+        && fact.factuality == Factuality::Asserted;
+    let quoted = text::words(&fact.quote);
+    let is_act = |predicate: &str| {
+        let verb = predicate.split(' ').next().unwrap_or_default();
+        let is_state = words::is_finite_be_form(verb) || contains_word(&words::english().stative_verbs, verb);
+        !is_state && contains_word(&quoted, verb)
+    };
+    is_candidate && state.is_character(subject) && predicates(state, fact, subject).any(is_act)
+}
+
+/// Returns the words after the subject in the statement of a fact, for each name of the subject with which the statement
+/// begins.
+fn predicates<'a>(state: &'a State, fact: &'a ExtractedFact, subject: &EntityId) -> impl Iterator<Item = &'a str> {
+    let names = state.names(subject).into_iter();
+    names.filter_map(move |name| fact.statement.strip_prefix(name)?.strip_prefix(' '))
 }
 
 /// Returns whether the words after a subject are a verb in the progressive, with an object or an adverbial. A participle

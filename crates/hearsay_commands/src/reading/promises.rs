@@ -1,54 +1,95 @@
-//! Promises and deeds in the words of the text. The content of a promise can be a clause of its own: "I promise you, Odo, I
+//! Acts and promises in the words of the text. The content of a promise can be a clause of its own: "I promise you, Odo, I
 //! will find the key."
 
 use hearsay_extract::{ExtractedFact, FactObject, Mention, is_pronoun};
-use hearsay_model::{Confidence, ExtractionStage, OpenThread, Vocabulary, attribute, text};
+use hearsay_model::{Confidence, EntityId, ExtractionStage, OpenThread, PredicateRole, Vocabulary, attribute, text};
 
-/// In narration, gives each deed and each promise the words of a statement that says the same with more words, as in "Odo
-/// stabs Bram in the throat" and "Odo promises Bram to stay", and leaves out this statement.
-pub(super) fn with_stated_words(vocabulary: &Vocabulary, facts: &[ExtractedFact]) -> Vec<ExtractedFact> {
+/// Returns the words in which narration and promises are recorded, for the facts of a passage. Leaves out the statements that
+/// say nothing else than another fact.
+///
+/// In narration, each deed, promise and feeling gets the words of a statement that says the same with more words, as in "Odo
+/// stabs Bram in the throat", "Odo promises Bram to stay" and "Odo is in love with Bram". A statement of a transfer, as in
+/// "Odo hands Bram the key", says the same as the fact that Bram owns the key. Each promise with at least the confidence
+/// `floor` contains what is promised, in the words of the text.
+pub(super) fn with_words_of_text(
+    vocabulary: &Vocabulary,
+    (text, is_narration): (&str, bool),
+    facts: &[ExtractedFact],
+    floor: Confidence,
+) -> Vec<ExtractedFact> {
+    let mut facts = facts.to_vec();
+    if is_narration {
+        merge_statements(vocabulary, &mut facts, floor);
+    }
+    add_promised_words(vocabulary, text, &mut facts, floor);
+    facts
+}
+
+/// Gives each act the words of a statement that says the same with more words, and removes this statement.
+fn merge_statements(vocabulary: &Vocabulary, facts: &mut Vec<ExtractedFact>, floor: Confidence) {
     let is_act = |fact: &ExtractedFact| {
-        let is_promise = vocabulary.behavior(&fact.predicate).thread == Some(OpenThread::Promise);
-        is_promise || vocabulary.is_deed(&fact.predicate)
+        let behavior = vocabulary.behavior(&fact.predicate);
+        let is_feeling = behavior.attitude.is_some() && behavior.object_attitude.is_none();
+        behavior.thread == Some(OpenThread::Promise) || is_feeling || vocabulary.is_deed(&fact.predicate)
     };
-    let mut said: Vec<(usize, usize)> = Vec::new();
+    let is_transfer = |fact: &ExtractedFact| PredicateRole::Possession.is(&fact.predicate) && fact.confidence >= floor;
+    let (mut worded, mut said) = (Vec::new(), Vec::new());
     for (at, statement) in facts.iter().enumerate() {
         let acts = facts.iter().enumerate().filter(|(_, fact)| is_act(fact) && says_act(statement, fact));
         // A statement of two acts remains a fact of its own.
         if let [(act, _)] = acts.collect::<Vec<_>>()[..] {
-            said.push((at, act));
+            worded.push((act, statement.statement.clone()));
+            said.push(at);
+        } else if facts.iter().any(|fact| is_transfer(fact) && says_transfer(statement, fact)) {
+            said.push(at);
         }
     }
-    let with_words = |(at, fact): (usize, &ExtractedFact)| {
-        let words = said.iter().find(|(_, act)| *act == at).map(|(statement, _)| &facts[*statement].statement);
-        ExtractedFact { statement: words.unwrap_or(&fact.statement).clone(), ..fact.clone() }
-    };
-    let is_said = |at: usize| said.iter().any(|(statement, _)| *statement == at);
-    facts.iter().enumerate().filter(|(at, _)| !is_said(*at)).map(with_words).collect()
+    // The first statement counts.
+    for (act, words) in worded.into_iter().rev() {
+        facts[act].statement = words;
+    }
+    remove(facts, &said);
+}
+
+/// Returns the entity of the campaign to which a relation leads.
+fn known_object(fact: &ExtractedFact) -> Option<&EntityId> {
+    match &fact.object {
+        FactObject::Entity(Mention::Known(object)) => Some(object),
+        _ => None,
+    }
+}
+
+/// Returns whether a fact is a statement of the reading model with the same assertion status as another fact.
+fn is_same_assertion(statement: &ExtractedFact, fact: &ExtractedFact) -> bool {
+    statement.stage == ExtractionStage::Statements
+        && statement.predicate.as_str() == attribute::LORE
+        && (statement.denied, statement.ended, statement.factuality) == (fact.denied, fact.ended, fact.factuality)
+        && statement.stated_by == fact.stated_by
 }
 
 /// Returns whether a statement says that an act happens, in words that contain the words of the act.
 fn says_act(statement: &ExtractedFact, act: &ExtractedFact) -> bool {
-    let FactObject::Entity(Mention::Known(object)) = &act.object else { return false };
-    let assertion = |fact: &ExtractedFact| (fact.denied, fact.ended, fact.factuality, fact.stated_by.clone());
-    statement.stage == ExtractionStage::Statements
-        && statement.predicate.as_str() == attribute::LORE
+    known_object(act).is_some_and(|object| statement.participants.contains(object))
         && statement.subject == act.subject
-        && statement.participants.contains(object)
         && statement.span.start <= act.span.start
         && act.span.end <= statement.span.end
         && statement.confidence <= act.confidence
-        && assertion(statement) == assertion(act)
+        && is_same_assertion(statement, act)
 }
 
-/// Adds what is promised to each promise with at least the confidence `floor`, in the words of the text, and leaves out
-/// the statements that say nothing else.
-pub(super) fn with_promised_words(
-    vocabulary: &Vocabulary,
-    text: &str,
-    facts: &[ExtractedFact],
-    floor: Confidence,
-) -> Vec<ExtractedFact> {
+/// Returns whether a statement says in the same words as a fact that somebody hands over what somebody else then owns.
+fn says_transfer(statement: &ExtractedFact, possession: &ExtractedFact) -> bool {
+    let Mention::Known(receiver) = &possession.subject else { return false };
+    let ends = [Some(receiver), known_object(possession)];
+    let words = |fact: &ExtractedFact| text::words(&fact.quote);
+    ends.into_iter().all(|id| id.is_some_and(|id| statement.participants.contains(id)))
+        && is_same_assertion(statement, possession)
+        && words(statement) == words(possession)
+}
+
+/// Adds what is promised to each promise with at least the confidence `floor`, in the words of the text, and removes the
+/// statements that say nothing else.
+fn add_promised_words(vocabulary: &Vocabulary, text: &str, facts: &mut Vec<ExtractedFact>, floor: Confidence) {
     let is_promise = |fact: &ExtractedFact| {
         let is_asserted = !fact.denied && !fact.ended && fact.confidence >= floor;
         is_asserted && vocabulary.behavior(&fact.predicate).thread == Some(OpenThread::Promise)
@@ -57,19 +98,21 @@ pub(super) fn with_promised_words(
     let promises = facts.iter().enumerate().filter(|(_, fact)| is_promise(fact));
     // The indices of the promises, each with the index of the statement of its content.
     let contents: Vec<(usize, usize)> = promises.filter_map(|(at, fact)| Some((at, content(fact)?))).collect();
-    let with_words = |(at, fact): (usize, &ExtractedFact)| {
-        let content = contents.iter().find(|(promise, _)| *promise == at).map(|(_, content)| facts[*content].span);
-        let statement = match content.and_then(|span| text.get(span.start..span.end)) {
-            Some(words) => {
-                let stem = fact.statement.trim_end_matches('.');
-                format!("{stem}: \u{201C}{}.\u{201D}", words.trim_end_matches(['.', ' ']))
-            }
-            None => fact.statement.clone(),
-        };
-        ExtractedFact { statement, ..fact.clone() }
-    };
-    let is_content_only = |at: usize| contents.iter().any(|(_, content)| *content == at);
-    facts.iter().enumerate().filter(|(at, _)| !is_content_only(*at)).map(with_words).collect()
+    for (promise, content) in &contents {
+        let span = facts[*content].span;
+        if let Some(words) = text.get(span.start..span.end) {
+            let words = words.trim_end_matches(['.', ' ']);
+            let statement = &mut facts[*promise].statement;
+            *statement = format!("{}: \u{201C}{words}.\u{201D}", statement.trim_end_matches('.'));
+        }
+    }
+    remove(facts, &contents.into_iter().map(|(_, content)| content).collect::<Vec<_>>());
+}
+
+/// Removes the facts at some indices.
+fn remove(facts: &mut Vec<ExtractedFact>, removed: &[usize]) {
+    let mut indices = 0_usize..;
+    facts.retain(|_| indices.next().is_some_and(|at| !removed.contains(&at)));
 }
 
 /// Returns whether a statement follows a promise of its subject in the same sentence as a clause with its own subject, and

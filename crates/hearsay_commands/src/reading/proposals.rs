@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use hearsay_belief::{StateViews, learn::Sincerity, place_at};
+use hearsay_belief::{StateViews, is_dead, learn::Sincerity, place_at};
 use hearsay_extract::{ExtractedFact, Extraction, FactObject, Mention};
 use hearsay_model::{
     Acquisition, Author, Change, Confidence, Date, Entity, EntityId, Evidence, ExtractionStage, Fact, FactId,
@@ -16,7 +16,7 @@ use super::{
     Findings,
     name_lookup::{NameLookup, candidate_ids},
     passing::is_passing,
-    promises::{with_promised_words, with_stated_words},
+    promises::with_words_of_text,
 };
 use crate::{
     CommandError,
@@ -43,10 +43,8 @@ pub fn operation(
         return Ok((None, ProposalCounts::default()));
     }
     let (policy, model) = (rules.policy, findings.model.as_deref());
-    let found = &findings.extraction.facts;
-    let is_narration = passage.speaker.is_none();
-    let facts = if is_narration { with_stated_words(state.vocabulary(), found) } else { found.clone() };
-    let facts = with_promised_words(state.vocabulary(), &passage.text, &facts, rules.policy.floor);
+    let text = (passage.text.as_str(), passage.speaker.is_none());
+    let facts = with_words_of_text(state.vocabulary(), text, &findings.extraction.facts, policy.floor);
     let statements = facts.iter().filter_map(|fact| match &fact.subject {
         Mention::Known(subject) => is_statement(fact, policy).then_some((subject, fact.span)),
         Mention::New(_) => None,
@@ -71,8 +69,8 @@ pub fn operation(
             || fact.stated_by.as_ref().is_some_and(is_new);
         // In play, such a fact only says that a line names two entities.
         let is_vague = passage.session.is_some() && fact.is_unspecified_relation();
-        let is_passing = is_passing(state, policy, passage, fact);
-        if has_new_name && !is_above_floor || is_vague || is_passing || builder.is_about_departed(fact) {
+        let is_over = is_passing(state, policy, passage, fact) || builder.is_place_of_dead(fact, &facts);
+        if has_new_name && !is_above_floor || is_vague || is_over || builder.is_about_departed(fact) {
             dropped_count += 1;
             continue;
         }
@@ -389,6 +387,22 @@ impl ProposalBuilder<'_> {
         let attributes = vocabulary.attributes().map(|attribute| &attribute.name);
         let referring = attributes.filter(|name| vocabulary.behavior(name).reference == Some(expression));
         referring.flat_map(|name| self.state.values(id, name)).filter_map(|fact| fact.object().text()).collect()
+    }
+
+    /// Returns whether a line says where a character is who is dead, or who dies according to one of the facts found in the
+    /// line. The words say where the body is, so the character does not come to the place.
+    fn is_place_of_dead(&self, fact: &ExtractedFact, found: &[ExtractedFact]) -> bool {
+        let Mention::Known(subject) = &fact.subject else { return false };
+        let is_position = PredicateRole::Location.is(&fact.predicate) && !fact.denied && !fact.ended;
+        let states_death = |other: &ExtractedFact| {
+            other.factuality == Factuality::Asserted
+                && other.confidence >= self.policy.floor
+                && other.dead_entity(self.state.vocabulary()) == Some(&fact.subject)
+        };
+        self.passage.session.is_some()
+            && is_position
+            && self.state.is_character(subject)
+            && (found.iter().any(states_death) || is_dead(self.state, subject, self.passage.said_at()))
     }
 
     /// Returns whether narration calls a character who has left only "him" or "her". The pronoun means somebody else: "Odo

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_belief::{BELIEF_THRESHOLD, Known, RevealEvaluation, RevealableFacts, Trust, evaluate_reveals_for};
 use hearsay_extract::{Entailment, EntailmentModel, FactObject, Mention, SpokenReply, Text, TextType};
-use hearsay_model::{EntityId, FactId, Factuality, History, Object, Span, State, text};
+use hearsay_model::{EntityId, FactId, Factuality, History, Object, Span, State, lists, text};
 use hearsay_query::views::CachedView;
 use hearsay_recall::{Citations, DocId, EntityLinker, Index, LinkedEntity, Query, Rankings, Weights, stems};
 
@@ -245,13 +245,7 @@ impl Collector<'_> {
         let of_secret = evaluations
             .flat_map(|(_, evaluations)| evaluations)
             .filter(|evaluation| evaluation.fact == fact && evaluation.holder == self.draft.speaker);
-        let mut unmet: Vec<String> = Vec::new();
-        for missing in of_secret.flat_map(|evaluation| &evaluation.judgement.missing) {
-            if !unmet.contains(missing) {
-                unmet.push(missing.clone());
-            }
-        }
-        unmet
+        lists::distinct(of_secret.flat_map(|evaluation| &evaluation.judgement.missing).cloned())
     }
 
     /// Returns the stems of all words in the names by which the speaker knows some entities.

@@ -1,12 +1,34 @@
 //! Correction of a fact by a sentence.
 
-use hearsay_extract::{ExtractedFact, FactObject, Mention};
+use hearsay_extract::{ExtractedFact, Extraction, FactObject, Mention};
 use hearsay_model::{EntityId, Fact, Factuality, Object, Predicate, State, attribute, spelling, text};
 
 use super::Decision;
 
 /// Minimum confidence at which a sentence changes a fact that is only a sentence into a promise or a debt.
 const MIN_THREAD_CONFIDENCE: f64 = 0.7;
+
+/// Minimum confidence that words of a sentence are the name of an entity.
+const MIN_NAME_CONFIDENCE: f64 = 0.65;
+
+/// Returns the name of an entity that is not recorded, if a sentence that corrects a fact is about this entity: the sentence
+/// begins with the name, or states a relation of a recorded entity to it. Returns `None` if the statement of the fact
+/// contains the name too. `extraction` is what was found in the sentence.
+pub fn unrecorded_name<'e>(fact: &Fact, extraction: &'e Extraction) -> Option<&'e str> {
+    let statement = text::words(fact.statement());
+    let leads_to = |extracted: &ExtractedFact, name: usize| {
+        let is_recorded = matches!(extracted.subject, Mention::Known(_));
+        is_recorded && extracted.object == FactObject::Entity(Mention::New(name))
+    };
+    let mut names = extraction.entities.iter().enumerate();
+    let unrecorded = names.find(|(at, name)| {
+        let is_object = || extraction.facts.iter().any(|extracted| leads_to(extracted, *at));
+        name.confidence.get() >= MIN_NAME_CONFIDENCE
+            && (name.span.start == 0 || is_object())
+            && !text::contains_name(&statement, &text::words(&name.name))
+    });
+    unrecorded.map(|(_, name)| name.name.as_str())
+}
 
 impl Decision {
     /// Returns the decision that a fact is true in the words of a sentence. `facts` are the facts that were extracted

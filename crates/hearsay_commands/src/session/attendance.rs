@@ -1,7 +1,7 @@
 //! Attendance of the characters who speak or act in a line: who comes into the scene, who witnesses a line, and who
 //! probably arrives, leaves or goes to another place.
 
-use std::{borrow::Cow, cell::LazyCell, cmp::Reverse, sync::Arc};
+use std::{borrow::Cow, cell::LazyCell, cmp::Reverse, collections::BTreeSet, sync::Arc};
 
 use hearsay_belief::{is_dead, place_at};
 use hearsay_model::{ActiveSession, EntityId, Kind, Knower, Passage, SessionId, State, TalkKind, text, words};
@@ -14,7 +14,7 @@ use super::{
     position::LogPosition,
     transcript::{
         Actor, NarratedScene, Opening, Referent, SceneLines, SpeakerNames, actors, addressees, before_quotation,
-        excepted, named_characters, only_moves, only_witnesses, opening, opening_place, referent,
+        excepted, living_actors, named_characters, only_moves, only_witnesses, opening, opening_place, referent,
     },
     transcript_lines::is_table_line,
 };
@@ -45,6 +45,8 @@ pub enum AttendanceChange {
     Arrives,
     /// The character leaves the scene.
     Leaves,
+    /// The character leaves the scene for an unknown place, and not only for a short time.
+    Departs,
     /// The character goes to this place.
     GoesTo(EntityId),
     /// Somebody speaks to the character, who is not in the scene and does not hear the line.
@@ -88,7 +90,8 @@ impl Log {
             for actor in actors(&names, state, &line.text, &scene) {
                 let is_gone = is_dead(state, &actor.id, moment) || undecided.contains_key(&actor.id);
                 let is_unaware = line.unheard_by.contains(&actor.id);
-                let change = suggested_change(&actor, present.contains(&actor.id), is_unaware);
+                let leaving = departure(state, attending, &actor);
+                let change = suggested_change(&actor, leaving, present.contains(&actor.id), is_unaware);
                 let is_recorded = |to: &EntityId| place_at(state, &actor.id, moment).as_ref() == Some(to);
                 let change = change.filter(|change| match change {
                     AttendanceChange::GoesTo(to) => !is_recorded(to),
@@ -264,7 +267,7 @@ fn line_hints(state: &State, line: &Passage, is_last: bool) -> Vec<AttendanceHin
         state.facts_citing(line.id()).any(|fact| fact.subject() == id && later_place(state, fact).is_some())
     };
     hints.retain(|hint| match &hint.change {
-        AttendanceChange::Arrives | AttendanceChange::Leaves => true,
+        AttendanceChange::Arrives | AttendanceChange::Leaves | AttendanceChange::Departs => true,
         // The party can be at several places.
         AttendanceChange::GoesTo(_) => {
             present.contains(&hint.character)
@@ -287,6 +290,27 @@ pub fn acting_characters(state: &State, line: &Passage) -> Vec<EntityId> {
     actors.filter(|actor| actor.acts).map(|actor| actor.id).collect()
 }
 
+/// Returns the dead who speak in a line, or who do in narration what only the living do. Narration must name them: "the
+/// smith" can be another smith than the dead one.
+pub fn acting_dead(state: &State, line: &Passage) -> Vec<EntityId> {
+    let moment = line.said_at();
+    if line.is_out_of_character() {
+        return Vec::new();
+    }
+    if let Some(speaker) = &line.speaker {
+        return Some(speaker.clone()).filter(|speaker| is_dead(state, speaker, moment)).into_iter().collect();
+    }
+    let capitalized = line.text.split_whitespace().filter(|word| word.starts_with(char::is_uppercase));
+    let capitalized: BTreeSet<String> = capitalized.flat_map(text::words).collect();
+    let is_part_of_name = |word: &String| !words::is_determiner(word) && capitalized.contains(word);
+    let is_named = |id: &EntityId| state.names(id).into_iter().flat_map(text::words).any(|word| is_part_of_name(&word));
+    let mut dead = living_actors(&SpeakerNames::new(state), state, &line.text);
+    dead.retain(|id| is_dead(state, id, moment) && is_named(id));
+    dead.sort_unstable();
+    dead.dedup();
+    dead
+}
+
 /// Returns the persons who move according to a statement about the scene being played, with their places as far as these
 /// are recorded. Returns nobody if the statement also says something else.
 pub(super) fn stated_moves(state: &State, statement: &str) -> Vec<AttendanceHint> {
@@ -295,7 +319,8 @@ pub(super) fn stated_moves(state: &State, statement: &str) -> Vec<AttendanceHint
     let scene = NarratedScene { place: playing.place.as_ref(), party: &party, ..NarratedScene::default() };
     let moves = only_moves(&SpeakerNames::new(state), state, statement, &scene).unwrap_or_default();
     let hint = |actor: Actor| {
-        let change = actor.destination.map_or(AttendanceChange::Leaves, AttendanceChange::GoesTo);
+        let leaving = departure(state, &party, &actor);
+        let change = actor.destination.map_or(leaving, AttendanceChange::GoesTo);
         AttendanceHint { character: actor.id, change }
     };
     moves.into_iter().map(hint).collect()
@@ -309,12 +334,24 @@ pub fn excepted_characters(state: &State, line: &Passage) -> Vec<EntityId> {
     }
 }
 
-/// Returns the change of attendance that the deed of a person suggests. `is_unaware` is `true` if the line says that the
-/// person does not notice what happens.
-fn suggested_change(actor: &Actor, is_present: bool, is_unaware: bool) -> Option<AttendanceChange> {
+/// Returns the change of attendance with which a person leaves the scene. The members of the party can leave together with
+/// the scene.
+fn departure(state: &State, party: &[EntityId], actor: &Actor) -> AttendanceChange {
+    let is_in_party = party.contains(&actor.id) || state.kind(&actor.id) == Some(Kind::Player);
+    if actor.flees && !is_in_party { AttendanceChange::Departs } else { AttendanceChange::Leaves }
+}
+
+/// Returns the change of attendance that the deed of a person suggests. `leaving` is the change with which the person
+/// leaves the scene. `is_unaware` is `true` if the line says that the person does not notice what happens.
+fn suggested_change(
+    actor: &Actor,
+    leaving: AttendanceChange,
+    is_present: bool,
+    is_unaware: bool,
+) -> Option<AttendanceChange> {
     match &actor.destination {
         Some(place) => Some(AttendanceChange::GoesTo(place.clone())),
-        None if is_present => actor.leaves.then_some(AttendanceChange::Leaves),
+        None if is_present => actor.leaves.then_some(leaving),
         // A person who leaves is not in the scene afterwards.
         None => {
             let comes = !actor.leaves || actor.emerges;

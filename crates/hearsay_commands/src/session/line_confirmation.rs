@@ -165,7 +165,12 @@ impl LineConfirmation {
         };
         let (arrive, leave) = (with(AttendanceChange::Arrives, false), with(AttendanceChange::Leaves, true));
         let attend = (!arrive.is_empty() || !leave.is_empty()).then_some(SessionStep::Attend { arrive, leave });
-        attend.map(|attend| attend.operation(state, Author::Dm, now)).transpose()
+        let attended = attend.map(|attend| attend.operation(state, Author::Dm, now)).transpose()?;
+        let departing = with(AttendanceChange::Departs, true);
+        followed_by(state, attended, |state| {
+            let depart = (!departing.is_empty()).then_some(SessionStep::Depart { characters: departing });
+            depart.map(|depart| depart.operation(state, Author::Dm, now)).transpose()
+        })
     }
 
     fn decisions(&self, facts: Vec<FactId>) -> Decisions {

@@ -9,7 +9,7 @@ use std::{
 use hearsay_belief::{StateViews, learn::LearnError};
 use hearsay_model::{
     ActiveSession, Author, Change, EngineSetting, EntityId, Evidence, FactId, Knower, Operation, Passage, PassageId,
-    Session, SessionId, SessionSetting, Setting, State, TalkKind, Timestamp,
+    Session, SessionId, SessionSetting, Setting, State, TalkKind, Timestamp, text,
 };
 use hearsay_query::{
     ids::require_session,
@@ -208,7 +208,7 @@ impl Log {
         let mut summary = match (&self.lines[..], &self.source) {
             ([line], None) => {
                 let text = confirmed_line.map_or(line.text.as_str(), |recorded| recorded.text.as_str());
-                format!("{}: {}", position.session.id, shorten(text))
+                format!("{}: {}", position.session.id, quote_beginning(text))
             }
             (lines, None) => format!("{}: {} lines", position.session.id, lines.len()),
             ([_], Some(source)) => format!("{}: 1 line of {}", position.session.id, source.name),
@@ -239,7 +239,7 @@ impl Log {
             _ => None,
         });
         for fact in withdrawn {
-            summary.push_str(&format!("; withdraws {}", shorten(fact.statement())));
+            summary.push_str(&format!("; withdraws {}", quote_beginning(fact.statement())));
         }
         summary
     }
@@ -363,11 +363,6 @@ pub fn hearers_without(views: &StateViews, fact: FactId, passage: &Passage) -> V
     passage.heard_by.iter().filter(is_unknown_to).cloned().collect()
 }
 
-fn shorten(text: &str) -> String {
-    let mut words = text.trim().chars();
-    let mut short: String = words.by_ref().take(60).collect();
-    if words.next().is_some() {
-        short.push('\u{2026}');
-    }
-    format!("\u{201C}{short}\u{201D}")
+fn quote_beginning(quoted: &str) -> String {
+    format!("\u{201C}{}\u{201D}", text::shorten(quoted.trim(), 60))
 }

@@ -28,8 +28,8 @@ mod transcript;
 mod transcript_lines;
 
 pub use attendance::{
-    AttendanceChange, AttendanceHint, SuggestedAttendance, acting_characters, excepted_characters, leaving_party,
-    suggested_attendance,
+    AttendanceChange, AttendanceHint, SuggestedAttendance, acting_characters, acting_dead, excepted_characters,
+    leaving_party, suggested_attendance,
 };
 pub use line_confirmation::LineConfirmation;
 pub use line_correction::{LineCorrection, recorded_line};

@@ -1,20 +1,25 @@
 //! Steps of a session: its start, changes of attendance, and its end.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use hearsay_belief::{
-    Occasion, StateViews, hides_from, is_dead,
+    Occasion, StateViews, hides_from, home_at, is_dead,
     learn::{self, Acquaintance},
-    moves_after,
+    moves_after, place_at,
 };
 use hearsay_model::{
-    ActiveSession, Author, Change, Date, EntityId, Fact, GameTime, Kind, Knower, Operation, PredicateRole, Secrecy,
-    Session, SessionId, SessionSetting, Setting, SettingKey, State, Timestamp, attribute, spelling, text, words,
+    ActiveSession, Author, Change, Date, EntityId, Fact, GameTime, Kind, Knower, Method, Operation, PredicateRole,
+    Provenance, Secrecy, Session, SessionId, SessionSetting, Setting, SettingKey, State, Timestamp, Validity,
+    attribute, spelling, text, words,
 };
 use hearsay_query::{
     dates::{clock_date, parse_date},
     ids::{require_entities, require_session},
     preview::state_after,
+    resolve::public_name,
     session::{attending_in_scene, common_location, last_place, later_time},
 };
 use serde::{Deserialize, Serialize};
@@ -46,6 +51,12 @@ pub enum SessionStep {
         /// Characters that leave.
         leave: Vec<EntityId>,
     },
+    /// Records characters who leave for an unknown place, from the scene or from elsewhere. Non-player characters are
+    /// then at no scene, also not at home, until they arrive at a scene or their new place is recorded.
+    Depart {
+        /// Characters that leave.
+        characters: Vec<EntityId>,
+    },
     /// Moves the scene to another place. The characters in the scene go to this place. If an attending character is
     /// already there, the scene changes to this character instead, and the others stay behind.
     Move {
@@ -73,6 +84,7 @@ impl SessionStep {
         let (summary, changes) = match self {
             Self::Start(new) => start(state, new, &author, recorded)?,
             Self::Attend { arrive, leave } => attend(state, arrive, leave, &author, recorded)?,
+            Self::Depart { characters } => depart(state, characters, &author, recorded)?,
             Self::Move { place } => move_scene(state, place, &author, recorded)?,
             Self::End { time } => end(state, time.as_deref(), &author)?,
         };
@@ -185,6 +197,67 @@ fn attend(state: &State, arrive: &[EntityId], leave: &[EntityId], author: &Autho
     let arrival = scene.arrival(&arriving, author, now)?;
     changes.extend(arrival.changes);
     Ok((format!("{}: {}{departures}{}", playing.session, parts.join("; "), arrival.summary), changes))
+}
+
+fn depart(state: &State, characters: &[EntityId], author: &Author, now: Timestamp) -> StepResult {
+    let playing = state.active_session().ok_or(CommandError::NotPlaying)?;
+    require_entities(state, characters)?;
+    let (place, moment) = (playing.place.as_ref(), scene_moment(state, playing));
+    let in_scene = living_in_scene(state, &playing.here, &playing.absent, place, moment);
+    let (leaving, others): (Vec<EntityId>, Vec<EntityId>) =
+        characters.iter().cloned().partition(|id| in_scene.contains(id));
+    let can_depart = |id: &EntityId| state.kind(id) != Some(Kind::Player) && place_at(state, id, moment).is_some();
+    if let Some(who) = others.into_iter().find(|id| !can_depart(id)) {
+        return Err(CommandError::AlreadyAbsent { who });
+    }
+    let names: Vec<&str> = characters.iter().map(|id| state.name_or_id(id)).collect();
+    let verb = if names.len() == 1 { "leaves" } else { "leave" };
+    let summary = format!("{}: {} {verb} for an unknown place", playing.session, words::join_names(&names));
+    let mut changes = match leaving.is_empty() {
+        true => Vec::new(),
+        false => attend(state, &[], &leaving, author, now)?.1,
+    };
+    let after = match changes.is_empty() {
+        true => state.clone(),
+        false => state_after(state, Operation::new(author.clone(), summary.clone(), changes.clone()))?,
+    };
+    let witnesses = scene_characters(state, playing, place, moment);
+    for id in characters.iter().filter(|id| state.kind(id) != Some(Kind::Player)) {
+        let witnesses = if leaving.contains(id) { &witnesses[..] } else { &[] };
+        changes.extend(end_of_whereabouts(&after, id, witnesses, now)?);
+    }
+    Ok((summary, changes))
+}
+
+/// Returns the changes by which a character is neither at its recorded location nor at home. Characters in the scene who
+/// know the location learn that it has ended. `state` is the state after the character left the scene.
+fn end_of_whereabouts(
+    state: &State,
+    character: &EntityId,
+    witnesses: &[EntityId],
+    now: Timestamp,
+) -> Result<Vec<Change>, CommandError> {
+    let time = later_time(state, state.active_session().and_then(|playing| playing.time.clone()));
+    let until = time.unwrap_or_else(|| clock_date(state));
+    if moves_after(state, character, until.time) {
+        return Ok(Vec::new());
+    }
+    let location = PredicateRole::Location.predicate();
+    let locations = state.values(character, location);
+    let ended: Vec<Change> =
+        locations.iter().map(|fact| Change::EndFact { fact: fact.id(), until: until.clone() }).collect();
+    let mut changes = known_departure(state, character, &ended, (witnesses, until.time), now)?;
+    changes.extend(ended);
+    // The location that ended last is then the home.
+    if let Some(home) = home_at(state, character, until.time) {
+        let statement = state.vocabulary().sentence(location, public_name(state, character), public_name(state, home));
+        let from = Some(until.clone()).filter(|date| date.time.is_some());
+        let validity = Validity { from, until: Some(until.clone()) };
+        let provenance = Provenance { recorded: now, ..Provenance::new(Method::Authored, Author::Dm) };
+        let stay = Fact::relation(character, location.clone(), home, provenance)?.statement(statement);
+        changes.push(Change::AssertFact(Arc::new(stay.validity(validity).build()?)));
+    }
+    Ok(changes)
 }
 
 /// Returns whether a character at a place lives elsewhere, or has no recorded home.

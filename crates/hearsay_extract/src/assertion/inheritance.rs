@@ -39,7 +39,7 @@ impl SentenceReader<'_> {
     }
 
     fn inherit_by_complement(&mut self, parent: usize, parent_status: &AssertionStatus, status: &mut AssertionStatus) {
-        let vg = self.verb_group(parent).clone();
+        let vg = self.verb_group(parent);
         let lemma = vg.lemma.as_str();
         let properties = self.grammar.verb_properties(lemma);
         let is_unknown_to_all = properties.is_factive
@@ -91,7 +91,7 @@ impl SentenceReader<'_> {
         parent_status: &AssertionStatus,
         status: &mut AssertionStatus,
     ) {
-        let vg = self.verb_group(parent).clone();
+        let vg = self.verb_group(parent);
         let lemma = vg.lemma.as_str();
         let properties = self.grammar.verb_properties(lemma);
         status.inherit(parent_status);

@@ -14,11 +14,10 @@ impl Chunker<'_> {
         let np = &self.chunks.noun_groups[np];
         let word = self.norm(np.head);
         // Example: "Tilda and me"
-        let is_listed = np.start > 0 && matches!(self.norm(np.start - 1), "and" | "+" | "&");
+        let is_listed = self.follows_additive(np.start);
         if np.is_pronoun {
             return is_listed || lists().pronouns.with_plural_verbs.contains(word);
         }
-        let previous_word = np.start.checked_sub(1).map(|at| self.norm(at));
         // Example: "some on the station believe"
         let items = &self.chunks.items;
         if let [.., Chunk::NounGroup(first), Chunk::Token(at), Chunk::NounGroup(last)] = items[..]
@@ -28,7 +27,7 @@ impl Chunker<'_> {
         {
             return true;
         }
-        matches!(previous_word, Some("and" | "+" | "&"))
+        is_listed
             || (np.name.is_none() && word.ends_with('s') && !word.ends_with("ss"))
             || (np.name.is_some() && self.tokens[np.end - 1].norm.ends_with('s'))
             || matches!(word, "police" | "wolves")

@@ -60,6 +60,11 @@ impl Chunker<'_> {
             return !self.grammar.noun_patterns.contains_key(previous)
                 && !self.grammar.attribute_labels.contains_key(previous);
         }
+        self.is_possessive_before(next)
+    }
+
+    /// Returns whether `'s` before a token that is no name is the possessive marker.
+    fn is_possessive_before(&self, next: usize) -> bool {
         let Some(after) = self.tokens.get(next) else { return true };
         if after.kind == TokenKind::Punctuation {
             return !after.is_punctuation(",")
@@ -79,16 +84,6 @@ impl Chunker<'_> {
         if after.kind == TokenKind::Number || is_numeral(self.norm(next)) {
             return self.is_nominal(next + 1) && !matches!(self.norm(next + 1), "years" | "year");
         }
-        let noun_follows = {
-            let second_next = next + 1;
-            let word = self.norm(second_next);
-            let is_known_noun = self.grammar.attribute_labels.contains_key(word)
-                || self.grammar.possession_nouns.contains_key(word)
-                || self.grammar.noun_patterns.contains_key(word)
-                || self.grammar.attribute_nouns.contains_key(word);
-            self.is_nominal(second_next)
-                && (self.inflections(second_next).is_none() || self.is_name(second_next) || is_known_noun)
-        };
         if self.grammar.attribute_adjectives.contains_key(self.norm(next))
             && !self.grammar.noun_patterns.contains_key(self.norm(next))
         {
@@ -100,33 +95,31 @@ impl Chunker<'_> {
             }
             return self.is_nominal(next + 1);
         }
-        if matches!(self.norm(next), "very" | "own") {
-            return true;
-        }
         if let Some(form) = self.inflections(next) {
-            if form.has(Inflections::PAST.or(Inflections::PARTICIPLE).or(Inflections::ING))
-                && self.is_name(next + 1)
-                && !form.has(Inflections::BASE)
-            {
-                return false;
-            }
-            if form.has(Inflections::PAST) && !form.has(Inflections::BASE) {
-                return noun_follows;
-            }
-            if form.has(Inflections::ING) && !form.has(Inflections::BASE) {
-                return noun_follows
-                    && self
-                        .word_class(next + 1)
-                        .has(WordClass::THING_NOUN.or(WordClass::GROUP_NOUN).or(WordClass::PLACE_NOUN));
-            }
-            if form.has(Inflections::PARTICIPLE) && !form.has(Inflections::BASE) {
-                return noun_follows;
-            }
+            return self.is_possessive_before_verb(next, form);
+        }
+        !self.is_adjective(next) || self.grammar.noun_patterns.contains_key(self.norm(next)) || self.is_noun(next + 1)
+    }
+
+    /// Returns whether `'s` before a verb form is the possessive marker. The base form can be a noun: "Odo's walk".
+    fn is_possessive_before_verb(&self, at: usize, form: Inflections) -> bool {
+        let is_participle = form.has(Inflections::PAST.or(Inflections::PARTICIPLE).or(Inflections::ING));
+        if form.has(Inflections::BASE) || !is_participle {
             return true;
         }
-        if self.is_adjective(next) && !self.grammar.noun_patterns.contains_key(self.norm(next)) {
-            return noun_follows;
-        }
-        true
+        let is_ing_form = form.has(Inflections::ING) && !form.has(Inflections::PAST);
+        let nouns = WordClass::THING_NOUN.or(WordClass::GROUP_NOUN).or(WordClass::PLACE_NOUN);
+        let precedes_noun = !is_ing_form || self.word_class(at + 1).has(nouns);
+        !self.is_name(at + 1) && self.is_noun(at + 1) && precedes_noun
+    }
+
+    /// Returns whether a token is a noun and no verb.
+    fn is_noun(&self, at: usize) -> bool {
+        let word = self.norm(at);
+        let is_known_noun = self.grammar.attribute_labels.contains_key(word)
+            || self.grammar.possession_nouns.contains_key(word)
+            || self.grammar.noun_patterns.contains_key(word)
+            || self.grammar.attribute_nouns.contains_key(word);
+        self.is_nominal(at) && (self.inflections(at).is_none() || self.is_name(at) || is_known_noun)
     }
 }

@@ -183,7 +183,7 @@ impl Chunker<'_> {
     ) -> bool {
         let Some(form) = self.inflections(at) else { return false };
         if has_name {
-            let is_listed = start > 0 && matches!(self.norm(start - 1), "and" | "+" | "&");
+            let is_listed = self.follows_additive(start);
             return self.is_verb(at, PrecedingPart::Head { plural: is_listed || self.norm(at - 1).ends_with('s') });
         }
         // A verb must follow a noun: "the wounded guard left" and "the smith works", but not "his sworn word".

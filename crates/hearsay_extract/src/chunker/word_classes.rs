@@ -30,6 +30,11 @@ impl Chunker<'_> {
         self.tokens.get(at).map_or("", |token| token.norm.as_str())
     }
 
+    /// Returns whether a coordinator such as "and" is directly before a token: "Tilda and me".
+    pub(crate) fn follows_additive(&self, at: usize) -> bool {
+        at.checked_sub(1).is_some_and(|previous| lists().conjunctions.additive.contains(self.norm(previous)))
+    }
+
     pub(crate) fn is_name(&self, at: usize) -> bool {
         self.name_at.get(at).is_some_and(Option::is_some)
     }

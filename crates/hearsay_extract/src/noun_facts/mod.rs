@@ -162,7 +162,7 @@ impl SentenceReader<'_> {
         let group = self.chunks.noun_groups[np].clone();
         let is_membership = clause.is_some()
             && self.kinds(self.names[name].entity) == KindSet::GROUP
-            && group.article.is_none_or(|at| matches!(self.norm(at), "a" | "an"));
+            && (group.article.is_none() || self.is_indefinite(&group));
         let Some(member_target) = self.role_target(PredicateRole::Membership).filter(|_| is_membership) else { return };
         let groups = self.resolve(np, &[]);
         let span = self.description_span(context, group.end);
@@ -291,7 +291,7 @@ impl SentenceReader<'_> {
     fn read_capitalized_noun(&mut self, context: NounContext<'_>, fact_count: usize, end: usize) {
         let NounContext { np, subjects, basis, .. } = context;
         let group = self.chunks.noun_groups[np].clone();
-        let is_group_noun = group.article.is_some_and(|at| matches!(self.norm(at), "a" | "an"))
+        let is_group_noun = self.is_indefinite(&group)
             && group.head == group.content_start
             && group.name.is_none()
             && self.tokens[group.head].is_capitalized;

@@ -28,7 +28,7 @@ pub(super) fn insert_omitted_copula(tokens: &[Token], names: &[NameMention], chu
         Some(Chunk::Token(token)) => tokens[*token].norm.as_str(),
         _ => "",
     };
-    while matches!(word(at), "," | "and" | "+" | "&")
+    while (word(at) == "," || lists().conjunctions.additive.contains(word(at)))
         && matches!(chunks.items.get(at + 1), Some(Chunk::NounGroup(np)) if chunks.noun_groups[*np].name.is_some())
     {
         at += 2;

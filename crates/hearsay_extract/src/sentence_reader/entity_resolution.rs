@@ -106,8 +106,7 @@ impl SentenceReader<'_> {
         let item = self.chunk_of(np);
         // Example: "a man called Joris"
         if let Some(item) = item
-            && let Some(Chunk::VerbGroup(vg)) = self.chunks.items.get(item + 1)
-            && matches!(self.norm(self.chunks.verb_groups[*vg].head), "called" | "named")
+            && self.announces_name(item + 1)
             && let Some(name_group) = self.syntax.noun_group_at(item + 2)
             && self.chunks.noun_groups[name_group].name.is_some()
         {

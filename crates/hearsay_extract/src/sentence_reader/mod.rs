@@ -86,6 +86,21 @@ pub(crate) struct SentenceReader<'a> {
     pub(crate) related_target: Option<usize>,
 }
 
+// These references do not borrow the reader, so that it can record facts while they exist.
+impl<'a> SentenceReader<'a> {
+    pub(crate) fn clause(&self, at: usize) -> &'a Clause {
+        &self.clauses[at]
+    }
+
+    pub(crate) fn verb_group(&self, clause: usize) -> &'a VerbGroup {
+        &self.chunks.verb_groups[self.clauses[clause].verb_group]
+    }
+
+    pub(crate) fn noun_group(&self, np: usize) -> &'a NounGroup {
+        &self.chunks.noun_groups[np]
+    }
+}
+
 impl SentenceReader<'_> {
     pub(crate) fn kinds(&self, entity: EntityRef) -> KindSet {
         match entity {
@@ -199,12 +214,15 @@ impl SentenceReader<'_> {
         }
     }
 
-    pub(crate) fn verb_group(&self, clause: usize) -> &VerbGroup {
-        &self.chunks.verb_groups[self.clauses[clause].verb_group]
+    /// Returns whether a noun group begins with "a" or "an".
+    pub(crate) fn is_indefinite(&self, group: &NounGroup) -> bool {
+        group.article.is_some_and(|at| matches!(self.norm(at), "a" | "an"))
     }
 
-    pub(crate) fn noun_group(&self, np: usize) -> &NounGroup {
-        &self.chunks.noun_groups[np]
+    /// Returns whether an item is a verb such as "called", which announces a name: "a man called Joris".
+    pub(crate) fn announces_name(&self, item: usize) -> bool {
+        let Some(Chunk::VerbGroup(vg)) = self.chunks.items.get(item) else { return false };
+        matches!(self.norm(self.chunks.verb_groups[*vg].head), "called" | "named")
     }
 
     /// Returns whether the sentence contains a cue of a type.

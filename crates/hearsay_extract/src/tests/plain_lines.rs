@@ -1,5 +1,7 @@
 //! Tests of plain lines of play that state less than their words suggest.
 
+use hearsay_model::ExtractionStage;
+
 use super::*;
 
 /// Returns the facts of a text that are likely enough for the review.
@@ -440,4 +442,61 @@ fn an_owner_in_reported_words_is_the_subject_of_the_clause_or_the_person_who_say
         assert!(facts.iter().any(|fact| links(fact, relative, owner)), "{text}: {facts:?}");
         assert!(!facts.iter().any(|fact| links(fact, relative, other)), "{text}: {facts:?}");
     }
+}
+
+#[test]
+fn a_kept_or_broken_promise_is_no_new_promise() {
+    for (text, expected) in [
+        ("Mirela kept her vow to Odo: she mended the net.", "KEPT_PROMISE_TO"),
+        ("Odo keeps his promises to Mirela.", "KEPT_PROMISE_TO"),
+        ("Odo fulfils his pledge to Mirela.", "KEPT_PROMISE_TO"),
+        ("Grimjaw broke his oath to Lyra.", "BROKE_PROMISE_TO"),
+    ] {
+        let facts = extractor().extract(&town(), &Text::new(text, TextType::Narration)).facts;
+        let states = |predicate: &str| facts.iter().any(|fact| fact.predicate == *predicate);
+        assert!(states(expected) && !states("PROMISED"), "{text}: {facts:?}");
+    }
+    // Other words about a promise say that there is one.
+    let facts = narrated("Lyra remembers her promise to Odo.");
+    assert!(facts.iter().any(|fact| fact.predicate == *"PROMISED"), "{facts:?}");
+}
+
+#[test]
+fn who_takes_somebody_to_a_place_comes_there_too() {
+    for (text, expected) in [
+        ("Odo and Lyra drag Grimjaw up the hill to the Gilded Eel.", &["grimjaw-ironhand", "lyra", "odo-brandt"][..]),
+        ("Mirela helps Odo to the Gilded Eel.", &["mirela-voss", "odo-brandt"]),
+        ("Lyra brings Odo and Mirela into the Gilded Eel.", &["lyra", "mirela-voss", "odo-brandt"]),
+        ("Grimjaw hauls Odo into the Gilded Eel.", &["grimjaw-ironhand", "odo-brandt"]),
+        ("Lyra sends Odo to the Gilded Eel.", &["odo-brandt"]),
+        ("Lyra finds Odo in the Gilded Eel.", &["odo-brandt"]),
+        ("Lyra does not bring Odo to the Gilded Eel.", &[]),
+    ] {
+        let mut facts = extractor().extract(&town(), &Text::new(text, TextType::Narration)).facts;
+        facts.retain(|fact| fact.stage == ExtractionStage::Clauses && fact.predicate == *"LOCATED_AT" && !fact.denied);
+        let mut movers: Vec<String> = facts
+            .iter()
+            .filter_map(|fact| match &fact.subject {
+                Mention::Known(id) => Some(id.to_string()),
+                Mention::New(_) => None,
+            })
+            .collect();
+        movers.sort_unstable();
+        assert_eq!(movers, expected, "{text}: {facts:?}");
+    }
+    // A speaker tells of an earlier way.
+    let told = spoken("I brought Odo to the Gilded Eel.", &[], &[]);
+    let is_speaker = |fact: &ExtractedFact| fact.subject == Mention::Known(id("lyra"));
+    let is_place = |fact: &ExtractedFact| fact.predicate == *"LOCATED_AT" && fact.stage == ExtractionStage::Clauses;
+    assert!(!told.iter().any(|fact| is_place(fact) && is_speaker(fact)), "{told:?}");
+}
+
+#[test]
+fn a_verb_without_a_pattern_only_proposes_a_relation() {
+    let stage = |text: &str, relation: &str| {
+        let facts = extractor().extract(&town(), &Text::new(text, TextType::Narration)).facts;
+        facts.into_iter().find(|fact| fact.relation.as_deref() == Some(relation)).map(|fact| fact.stage)
+    };
+    assert_eq!(stage("Lyra jostles Odo.", "jostle"), Some(ExtractionStage::RelationCandidates));
+    assert_eq!(stage("Lyra blackmails Odo.", "blackmail"), Some(ExtractionStage::Clauses));
 }

@@ -49,7 +49,6 @@ impl SentenceReader<'_> {
         pattern_match: PatternMatch,
     ) {
         let ClauseContext { at, subjects, basis } = context;
-        let vg = self.verb_group(at).clone();
         let to = self.pattern_end(at, parts);
         let target = self.grammar.targets[pattern.target].clone();
         let entities: Vec<EntityRef> = subjects.iter().map(|subject| subject.entity).collect();
@@ -61,52 +60,11 @@ impl SentenceReader<'_> {
         let basis = basis.with_weights(&weight_names);
         let context = ClauseContext { basis, ..context };
         if let Some(value) = &pattern.value {
-            // "is dying" does not mean "is dead", so an ongoing action gives no state.
-            if vg.is_progressive || vg.form == VerbForm::Ing {
-                return;
-            }
-            // In "burned down the inn", the state belongs to the object (the inn), not to the subject.
-            if parts.iter().all(|part| matches!(part, PatternPart::Word(_)))
-                && pattern_match.end < to
-                && self.syntax.noun_group_at(pattern_match.end).is_some_and(|np| !self.is_time_expression(np))
-            {
-                let (list, _) = self.syntax.noun_list(pattern_match.end, to);
-                let span = self.clause_span(at, self.chunk_end(pattern_match.end));
-                for object in self.resolve_all(&list, &entities) {
-                    if self.kinds(object.entity).intersects(pattern.object_kinds) && value != "dead" {
-                        self.record_value(pattern.target, &object, value.clone(), basis, span);
-                    }
-                }
-                return;
-            }
-            let span = self.clause_span(at, self.chunk_start(pattern_match.end).max(vg.end));
-            for subject in subjects
-                .iter()
-                .filter(|subject| self.kinds(subject.entity).intersects(pattern.object_kinds))
-                .copied()
-                .collect::<Vec<_>>()
-            {
-                self.record_value(pattern.target, &subject, value.clone(), basis, span);
-            }
+            self.record_state(context, pattern, value, parts, pattern_match);
             return;
         }
         if !target.predicate.is_relation() {
-            match pattern_match.second_object.filter(|second| *second < self.chunks.items.len()) {
-                // Example: "valued the blade at sixty cows"
-                Some(second) => {
-                    let valued_entities = self.resolve_objects(
-                        &PatternMatch { second_object: None, ..pattern_match },
-                        to,
-                        &entities,
-                        pattern,
-                    );
-                    let pattern_match = PatternMatch { object: Some(second), second_object: None, ..pattern_match };
-                    self.read_value(ClauseContext { subjects: &valued_entities, ..context }, pattern, &pattern_match);
-                }
-                None => {
-                    self.read_value(context, pattern, &pattern_match);
-                }
-            }
+            self.read_values(context, pattern, pattern_match, to);
             return;
         }
         let is_creation = PredicateRole::Creation.is(&target.predicate) && parts == [PatternPart::Object];
@@ -115,7 +73,7 @@ impl SentenceReader<'_> {
         }
         let mut objects = self.resolve_objects(&pattern_match, to, &entities, pattern);
         self.drop_given_places(at, pattern, &pattern_match, &mut objects);
-        if let Some(second) = pattern_match.second_object.filter(|second| *second < self.chunks.items.len()) {
+        if let Some(second) = pattern_match.second_object {
             let second_match = PatternMatch { object: Some(second), second_object: None, ..pattern_match };
             let second_objects = self.resolve_objects(&second_match, to, &entities, pattern);
             let span = self.clause_span(at, self.chunk_end(second));
@@ -131,7 +89,7 @@ impl SentenceReader<'_> {
         let is_gift = is_gift(&target, parts);
         let given_item = pattern_match.object.filter(|_| is_gift).map(|receiver| receiver + 1);
         let last_item = pattern_match.object.max(given_item);
-        let end = last_item.map_or(vg.end, |item| self.chunk_end(item));
+        let end = last_item.map_or(self.verb_group(at).end, |item| self.chunk_end(item));
         let span = self.clause_span(at, detail.as_ref().map_or(end, |detail| end.max(detail.end)));
         let fact_count = self.facts.len();
         for object in &objects {
@@ -148,6 +106,59 @@ impl SentenceReader<'_> {
             let detail = self.source_text(detail.start, detail.end);
             self.facts[fact_count..].iter_mut().for_each(|fact| fact.detail.clone_from(&detail));
         }
+    }
+
+    /// Records the state in which a verb says that an entity is: "died", "burned down the inn".
+    fn record_state(
+        &mut self,
+        context: ClauseContext<'_>,
+        pattern: &Pattern,
+        value: &str,
+        parts: &[PatternPart],
+        pattern_match: PatternMatch,
+    ) {
+        let ClauseContext { at, subjects, basis } = context;
+        let vg = self.verb_group(at);
+        // "is dying" does not mean "is dead", so an ongoing action gives no state.
+        if vg.is_progressive || vg.form == VerbForm::Ing {
+            return;
+        }
+        let to = self.pattern_end(at, parts);
+        // In "burned down the inn", the state belongs to the object (the inn), not to the subject.
+        if parts.iter().all(|part| matches!(part, PatternPart::Word(_)))
+            && pattern_match.end < to
+            && self.syntax.noun_group_at(pattern_match.end).is_some_and(|np| !self.is_time_expression(np))
+        {
+            let entities: Vec<EntityRef> = subjects.iter().map(|subject| subject.entity).collect();
+            let (list, _) = self.syntax.noun_list(pattern_match.end, to);
+            let span = self.clause_span(at, self.chunk_end(pattern_match.end));
+            for object in self.resolve_all(&list, &entities) {
+                if self.kinds(object.entity).intersects(pattern.object_kinds) && value != "dead" {
+                    self.record_value(pattern.target, &object, value.to_owned(), basis, span);
+                }
+            }
+            return;
+        }
+        let span = self.clause_span(at, self.chunk_start(pattern_match.end).max(vg.end));
+        for subject in subjects {
+            if self.kinds(subject.entity).intersects(pattern.object_kinds) {
+                self.record_value(pattern.target, subject, value.to_owned(), basis, span);
+            }
+        }
+    }
+
+    /// Records the value that follows a verb. After an object, the value belongs to the object: "valued the blade at sixty
+    /// cows".
+    fn read_values(&mut self, context: ClauseContext<'_>, pattern: &Pattern, pattern_match: PatternMatch, to: usize) {
+        let Some(second) = pattern_match.second_object else {
+            self.read_value(context, pattern, &pattern_match);
+            return;
+        };
+        let entities: Vec<EntityRef> = context.subjects.iter().map(|subject| subject.entity).collect();
+        let object_match = PatternMatch { second_object: None, ..pattern_match };
+        let valued_entities = self.resolve_objects(&object_match, to, &entities, pattern);
+        let value_match = PatternMatch { object: Some(second), second_object: None, ..pattern_match };
+        self.read_value(ClauseContext { subjects: &valued_entities, ..context }, pattern, &value_match);
     }
 
     /// Drops the places from the objects if the clause says that "it" changes hands, with a verb that does not sell. A
@@ -189,13 +200,31 @@ impl SentenceReader<'_> {
         if status.is_embedded && status.stated_by.is_some() {
             self.apply_doubt(&mut status, DoubtFactor::QUOTED, None);
         }
-        for first in objects {
+        let mut first_objects = objects.to_vec();
+        if !objects.is_empty() && !status.denied && self.takes_along(context.at, pattern) {
+            let is_person = |subject: &&ResolvedEntity| self.kinds(subject.entity) == KindSet::PERSON;
+            first_objects.extend(context.subjects.iter().filter(is_person).copied());
+        }
+        for first in &first_objects {
             for second in second_objects {
                 let (subject, object) = if pattern.is_reversed { (second, first) } else { (first, second) };
                 let basis = context.basis.with_status(&status);
                 self.record_relation(pattern.target, (subject, object), &pattern.words, basis, span);
             }
         }
+    }
+
+    /// Returns whether the subject of a verb comes to the place to which it takes the object: true for "drags Odo to the mill",
+    /// false for "sends Odo to the mill". What a speaker tells of an earlier way says little about where the speaker is now.
+    fn takes_along(&self, at: usize, pattern: &Pattern) -> bool {
+        let is_destination = |part: &PatternPart| match part {
+            PatternPart::Word(word) => lists().prepositions.destinations.contains(word),
+            PatternPart::Object | PatternPart::Any => false,
+        };
+        PredicateRole::Location.is(&self.grammar.targets[pattern.target].predicate)
+            && pattern.parts.iter().any(is_destination)
+            && lists().verbs.escorting.contains(self.verb_group(at).lemma.as_str())
+            && !self.speech.is_direct_speech
     }
 
     /// Returns whether the noun group at an item only receives what the next noun group names: "me" in "wrote me a letter".
@@ -289,7 +318,7 @@ impl SentenceReader<'_> {
     /// Records the value that follows a verb. Returns whether a fact was added.
     fn read_value(&mut self, context: ClauseContext<'_>, pattern: &Pattern, pattern_match: &PatternMatch) -> bool {
         let ClauseContext { at, subjects, basis } = context;
-        let clause = self.clauses[at].clone();
+        let clause = self.clause(at);
         let Some(item) = pattern_match.object else { return false };
         let name = self.grammar.targets[pattern.target].predicate.as_str();
         let article = self.syntax.noun_group_at(item).and_then(|np| self.chunks.noun_groups[np].article);

@@ -49,7 +49,7 @@ impl SentenceReader<'_> {
     /// Records an alias from a clause such as "everybody calls her Lady Luck".
     pub(super) fn read_naming(&mut self, context: ClauseContext<'_>) -> bool {
         let ClauseContext { at, basis, .. } = context;
-        let vg = self.verb_group(at).clone();
+        let vg = self.verb_group(at);
         let Range { start: from, end: to } = self.clauses[at].rest_items;
         if vg.is_passive || !lists().verbs.naming.contains(vg.lemma.as_str()) {
             return false;
@@ -92,7 +92,7 @@ impl SentenceReader<'_> {
     /// Records a goal from "wants to see the sea" or "dreams of leaving".
     pub(crate) fn read_goal(&mut self, context: ClauseContext<'_>) -> bool {
         let ClauseContext { at, subjects, basis } = context;
-        let vg = self.verb_group(at).clone();
+        let vg = self.verb_group(at);
         let is_wish = lists().verbs.wishes.contains(vg.lemma.as_str());
         let Some(goals) =
             self.target(attribute::GOALS).filter(|_| is_wish && !vg.is_passive && !vg.is_negated && !vg.is_progressive)
@@ -128,7 +128,7 @@ impl SentenceReader<'_> {
     /// Records the appearance or condition in "lost an eye", "is missing two fingers" or "wears his hair long".
     pub(super) fn read_lost_or_worn_part(&mut self, context: ClauseContext<'_>) -> bool {
         let ClauseContext { at, subjects, basis } = context;
-        let vg = self.verb_group(at).clone();
+        let vg = self.verb_group(at);
         let Range { start: from, end: to } = self.clauses[at].rest_items;
         let body_part = self.syntax.noun_group_at(from).filter(|np| {
             let group = &self.chunks.noun_groups[*np];

@@ -13,8 +13,8 @@ impl SentenceReader<'_> {
     /// Copies the facts of the previous clause to another subject, as in "Mirela does not own the Eel, Rusk does."
     pub(crate) fn read_ellipsis(&mut self, context: ClauseContext<'_>) -> bool {
         let ClauseContext { at, subjects, basis } = context;
-        let vg = self.verb_group(at).clone();
-        let clause = self.clauses[at].clone();
+        let vg = self.verb_group(at);
+        let clause = self.clause(at);
         let has_no_complement = lists().auxiliaries.elliptic.contains(vg.lemma.as_str())
             && (clause.rest_items.is_empty()
                 || matches!(self.syntax.word(clause.rest_items.start), "," | "." | "!" | "")

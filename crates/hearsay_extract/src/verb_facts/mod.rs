@@ -21,7 +21,7 @@ impl SentenceReader<'_> {
     /// whether the verb was read.
     pub(crate) fn read_verb(&mut self, context: ClauseContext<'_>) -> bool {
         let ClauseContext { at, subjects, basis } = context;
-        let vg = self.verb_group(at).clone();
+        let vg = self.verb_group(at);
         let grammar = self.grammar;
         let patterns = grammar.verb_patterns.get(&vg.lemma).map_or(&[][..], Vec::as_slice);
         if self.read_reciprocal_verb(context, patterns) || self.read_naming(context) || self.read_knowledge(context) {
@@ -130,8 +130,8 @@ impl SentenceReader<'_> {
     pub(crate) fn read_unmatched_verb(&mut self, context: ClauseContext<'_>) {
         let ClauseContext { at, subjects, basis } = context;
         let Some(related) = self.related_target else { return };
-        let vg = self.verb_group(at).clone();
-        let clause = self.clauses[at].clone();
+        let vg = self.verb_group(at);
+        let clause = self.clause(at);
         let properties = self.grammar.verb_properties(&vg.lemma);
         if properties.is_speech
             || properties.is_thought

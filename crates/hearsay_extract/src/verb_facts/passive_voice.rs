@@ -21,7 +21,7 @@ impl SentenceReader<'_> {
         if is_gift(&self.grammar.targets[pattern.target], parts) {
             return false;
         }
-        let clause = self.clauses[at].clone();
+        let clause = self.clause(at);
         let object_position = parts.iter().position(|part| *part == PatternPart::Object);
         let mut weight_names = pattern.with_strength(basis.weight_names);
         weight_names.push(Weight::BY_PASSIVE);

@@ -11,8 +11,8 @@ impl SentenceReader<'_> {
     pub(super) fn read_reciprocal_verb(&mut self, context: ClauseContext<'_>, patterns: &[Pattern]) -> bool {
         let ClauseContext { at, subjects, basis } = context;
         let [a, b, ..] = subjects else { return false };
-        let vg = self.verb_group(at).clone();
-        let clause = self.clauses[at].clone();
+        let vg = self.verb_group(at);
+        let clause = self.clause(at);
         let (from, to) = (vg.end, (self.chunk_end(clause.last_item()).max(vg.end)).min(self.tokens.len()));
         let reciprocal_at = (from..to.saturating_sub(1)).find(|at| {
             matches!((self.norm(*at), self.norm(at + 1)), ("each", "other" | "others") | ("one", "another"))

@@ -196,7 +196,7 @@ impl Change {
         matches!(self, Self::SaveSlot(_) | Self::DropSlot(_))
     }
 
-    /// Returns whether the change can affect only operations that [touch](Self::touched_keys) the same records.
+    /// Returns whether the change can affect only operations that write the same records, or that refer to them.
     ///
     /// A change that is not local removes a record, sets a setting, or undoes operations. It can make any other
     /// operation invalid, or change the effect of any other operation.

@@ -57,15 +57,6 @@ impl Change {
         }
     }
 
-    /// Returns the keys of all records that the change writes or refers to. The keys are sorted and unique.
-    pub fn touched_keys(&self) -> Vec<Key> {
-        let mut keys: Vec<Key> = self.written_key().into_iter().collect();
-        self.visit_references(|reference| keys.push(reference.into()));
-        keys.sort_unstable();
-        keys.dedup();
-        keys
-    }
-
     /// Uses the methods of `renaming` to replace the ids in the change. If the id of a record is a hash of its content,
     /// the record then gets a new id.
     pub fn rename(&mut self, renaming: &mut impl Rename) {

@@ -20,7 +20,8 @@ pub use lines::{
     scene_moment, session_lines, session_or_latest, sessions_in_order,
 };
 pub use presence::{
-    is_masked, is_masked_for, living_in_scene, scene_characters, scene_hearers, undecided, undecided_deaths,
+    DepartedResident, departed_residents, is_masked, is_masked_for, living_in_scene, scene_characters, scene_hearers,
+    undecided, undecided_deaths,
 };
 pub use promises::{MatchingPromises, matching_promises};
 pub use recap::{RecapAudience, SessionRecap, Summarize, session_recap};

@@ -5,10 +5,13 @@ use std::{
     sync::Arc,
 };
 
-use hearsay_belief::{View, characters_at, dead_entity, is_dead};
-use hearsay_model::{ActiveSession, EntityId, Fact, FactId, FactStatus, Factuality, GameTime, Kind, State};
+use hearsay_belief::{View, characters_at, dead_entity, is_dead, left_home};
+use hearsay_model::{
+    ActiveSession, EntityId, Fact, FactId, FactStatus, Factuality, GameTime, Kind, PredicateRole, State,
+};
 
 use super::lines::{attending_in_scene, scene_moment};
+use crate::dates::calendar_text;
 
 /// Returns the living characters at a scene of the session being played, sorted and unique: the attending characters in
 /// the current scene, and the non-player characters at the place of the scene (see [`characters_at`]). Player characters
@@ -52,6 +55,33 @@ pub fn living_in_scene(
     present.sort();
     present.dedup();
     present
+}
+
+/// A character who left its home for an unknown place, and who is at no scene until its new place is recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DepartedResident {
+    /// The character.
+    pub character: EntityId,
+    /// The game time at which the character left, as the calendar prints it; `None` if this time is unknown.
+    pub since: Option<String>,
+}
+
+/// Returns the living non-player characters whose home is a place, and who left it for an unknown place (see
+/// [`left_home`]), sorted.
+pub fn departed_residents(state: &State, place: &EntityId, moment: Option<GameTime>) -> Vec<DepartedResident> {
+    let homes = state.facts_with_object(place, PredicateRole::Residence.name()).at(moment);
+    let mut residents: Vec<&EntityId> =
+        homes.filter(|home| home.status() == FactStatus::Canon).map(|home| home.subject()).collect();
+    residents.sort();
+    residents.dedup();
+    residents
+        .retain(|id| state.is_character(id) && state.kind(id) != Some(Kind::Player) && !is_dead(state, id, moment));
+    let departed = |id: &EntityId| {
+        let stay = left_home(state, id, moment).filter(|stay| stay.object().entity() == Some(place))?;
+        let since = calendar_text(state, stay.validity().until.as_ref()).filter(|text| !text.is_empty());
+        Some(DepartedResident { character: id.clone(), since })
+    };
+    residents.into_iter().filter_map(departed).collect()
 }
 
 /// Returns whether a character speaks under a secret name in the session being played. The others in the scene then do not

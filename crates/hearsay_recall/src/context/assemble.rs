@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hearsay_model::EntityId;
+use hearsay_belief::Known;
+use hearsay_model::{EntityId, ReferringExpression};
 
 use super::{
+    asked_relation::asked_relations,
     form::Form,
     render::{heading, prompt_line, render},
     request::ContextRequest,
@@ -36,6 +38,9 @@ impl SceneContext {
             listeners: request.scene.present.iter().filter_map(with_name).collect(),
             subject_names: BTreeMap::new(),
             named: request.names.mentioned_entities(request.question),
+            asked_relations: asked_relations(request.question, request.vocabulary),
+            pronouns: BTreeMap::new(),
+            with_unique_first_name: with_unique_first_name(request),
             frame: Frame::default(),
             detail: request.detail,
         };
@@ -66,6 +71,9 @@ impl SceneContext {
         context.sections.retain(|section| !section.lines.is_empty());
         let subjects = context.lines().filter_map(|line| line.claim.as_ref()).map(|claim| &claim.subject);
         context.subject_names = subjects.filter_map(with_name).collect();
+        if !context.asked_relations.is_empty() {
+            context.pronouns = context.known_pronouns(request);
+        }
         context
     }
 
@@ -99,6 +107,21 @@ impl SceneContext {
             self.sections.push(section);
         }
         leftover
+    }
+
+    /// Returns the recorded pronouns of the entities in the lines, as far as the speaker knows them.
+    fn known_pronouns(&self, request: &ContextRequest) -> BTreeMap<EntityId, String> {
+        let claims = self.lines().filter_map(|line| line.claim.as_ref());
+        let ids = claims.flat_map(|claim| std::iter::once(&claim.subject).chain(claim.object.entity()));
+        let ids: BTreeSet<&EntityId> = ids.collect();
+        let is_pronoun = |known: &&Known| {
+            request.vocabulary.behavior(known.predicate()).reference == Some(ReferringExpression::Pronoun)
+        };
+        let pronouns = |id: &EntityId| {
+            let known = request.view.facts_with_subject(id).find(is_pronoun)?;
+            Some((id.clone(), known.object().text()?.to_owned()))
+        };
+        ids.into_iter().filter_map(pronouns).collect()
     }
 
     fn open_section(&mut self, kind: SectionKind, title: &str) {
@@ -153,4 +176,13 @@ impl SceneContext {
         }
         false
     }
+}
+
+/// Returns the speaker and the entities in the scene whose first name means nobody else, as far as the speaker knows.
+fn with_unique_first_name(request: &ContextRequest) -> BTreeSet<EntityId> {
+    let is_unique = |id: &&EntityId| {
+        let first = request.names.name(id).and_then(|name| name.split(' ').next());
+        first.is_some_and(|first| request.names.exact_mentions(first).as_slice() == std::slice::from_ref(*id))
+    };
+    std::iter::once(request.speaker).chain(&request.scene.present).filter(is_unique).cloned().collect()
 }

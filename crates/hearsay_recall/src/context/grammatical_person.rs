@@ -1,7 +1,10 @@
 //! Conversion of statements to the first or second person. For Mirela Voss, "Mirela Voss owns the inn" becomes "I own
 //! the inn" or "You own the inn".
 
-use hearsay_model::{spelling::is_stop_word, words::english};
+use hearsay_model::{
+    spelling::is_stop_word,
+    words::{english, is_determiner},
+};
 
 /// Grammatical person in which a statement is rewritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +71,13 @@ pub(super) fn in_person(statement: &str, name: &str, person: Person) -> String {
     let pronouns = person.pronouns();
     match rest_after(statement, name) {
         // "Odo, the ferryman, owns a boat": the verb does not follow the name.
-        Some(rest) if rest.starts_with(',') => statement.to_owned(),
+        Some(rest) if rest.starts_with(',') => match after_apposition(rest) {
+            Some((apposition, rest)) => {
+                let predicate = replace_objects(&conjugated(rest, person), name, person);
+                format!("{}{apposition}{predicate}", pronouns.subject)
+            }
+            None => statement.to_owned(),
+        },
         Some(rest) => match possessed(rest) {
             Some(rest) => format!("{}{}", pronouns.leading_possessive, replace_objects(rest, name, person)),
             None => {
@@ -93,6 +102,16 @@ fn later_clause(statement: &str, name: &str) -> Option<usize> {
 /// Returns the text after the name at the start of a statement.
 fn rest_after<'a>(statement: &'a str, name: &str) -> Option<&'a str> {
     statement.strip_prefix(name).filter(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '-'))
+}
+
+/// Divides the text after a name into an apposition with its commas, such as ", the ferryman,", and the predicate. Returns
+/// `None` if the text does not begin with an apposition.
+fn after_apposition(rest: &str) -> Option<(&str, &str)> {
+    let apposition = rest.strip_prefix(", ")?;
+    let end = rest.len() - apposition.len() + apposition.find(',')? + 1;
+    let (before, predicate) = rest.split_at(end);
+    let starts_with_verb = predicate.strip_prefix(' ').is_some_and(|rest| rest.starts_with(char::is_lowercase));
+    (is_determiner(apposition.split(' ').next()?) && starts_with_verb).then_some((before, predicate))
 }
 
 /// Returns the text after a possessive ending.
@@ -223,7 +242,8 @@ mod tests {
             ("Captain Rusk trusts her sergeant Mirela Voss.", "Captain Rusk trusts you, her sergeant."),
             ("Pell found Mirela Voss's key.", "Pell found your key."),
             ("Pell saw that Mirela Voss was there.", "Pell saw that you were there."),
-            ("Mirela Voss, the innkeeper, owns a boat.", "Mirela Voss, the innkeeper, owns a boat."),
+            ("Mirela Voss, the innkeeper, owns a boat.", "You, the innkeeper, own a boat."),
+            ("Mirela Voss, Odo and Pell own a boat.", "Mirela Voss, Odo and Pell own a boat."),
             ("Mirela Vossler owns a boat.", "Mirela Vossler owns a boat."),
             (
                 "It is a trick: Mirela Voss moves the lamp; Mirela Voss's cat sleeps.",
@@ -249,6 +269,7 @@ mod tests {
             ("Mirela Voss told her about the fire.", "I told her about the fire."),
             ("Hob Carrow works for Mirela Voss.", "Hob Carrow works for me."),
             ("Pell found Mirela Voss's key.", "Pell found my key."),
+            ("Mirela Voss, a widow, is the owner.", "I, a widow, am the owner."),
             ("Pell saw that Mirela Voss was there.", "Pell saw that I was there."),
             ("There is no ghost: Mirela Voss rings the bell.", "There is no ghost: I ring the bell."),
             ("Nobody is ill; Mirela Voss's soup was bad.", "Nobody is ill; my soup was bad."),

@@ -1,5 +1,6 @@
 //! The scene context: a speaker's knowledge for one scene, assembled from its view within a token budget.
 
+mod asked_relation;
 mod assemble;
 mod episodes;
 mod form;
@@ -11,6 +12,7 @@ mod scene_context;
 mod secrecy;
 mod writer;
 
+pub use asked_relation::AskedRelation;
 pub use form::{Detail, Form};
 pub use remark::Remark;
 pub use render::ChatParts;

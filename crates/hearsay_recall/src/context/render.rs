@@ -125,20 +125,24 @@ impl SceneContext {
 }
 
 impl SceneContext {
-    /// Returns a line as the speaker would say it to a listener. In the statement of a fact, pronouns replace the names of
-    /// the speaker and the listener. In a statement about the speaker or the listener, they also replace the first names.
-    /// The words of a passage do not change.
+    /// Returns a line as the speaker would say it to a listener. A relation to the speaker begins with the speaker: "I am a
+    /// parent of Berta", not "Berta is a child of me". In the statement of a fact, pronouns replace the names of
+    /// the speaker and the listener. In a statement about the speaker or the listener, they also replace the first names. In
+    /// other statements, they replace a first name that means nobody else. The words of a passage do not change.
     pub fn spoken(&self, line: &Line, listener: Option<&EntityId>) -> String {
         let Some(claim) = &line.claim else { return line.text.clone() };
         let is_about = |id: &EntityId| claim.subject == *id || claim.object.entity() == Some(id);
         let has_first_names = is_about(&self.speaker) || listener.is_some_and(is_about);
-        let replaced = |text: &str, name: &str, person: Person| {
-            let written = if has_first_names { name_in(text, name) } else { name };
-            in_person(text, written, person)
+        let replaced = |text: &str, id: &EntityId, name: &str, person: Person| {
+            let written = name_in(text, name);
+            let is_clear = || self.with_unique_first_name.contains(id) && stands_alone(text, written);
+            in_person(text, if has_first_names || is_clear() { written } else { name }, person)
         };
-        let own = replaced(&line.text, &self.name, Person::First);
-        let listener = listener.and_then(|id| self.listeners.get(id));
-        listener.map_or_else(|| own.clone(), |name| replaced(&own, name, Person::Second))
+        let is_statement = line.statement.as_ref() == Some(&line.text);
+        let text = line.inverse_statement.as_ref().filter(|_| is_statement).unwrap_or(&line.text);
+        let own = replaced(text, &self.speaker, &self.name, Person::First);
+        let listener = listener.and_then(|id| Some((id, self.listeners.get(id)?)));
+        listener.map_or_else(|| own.clone(), |(id, name)| replaced(&own, id, name, Person::Second))
     }
 }
 
@@ -159,6 +163,19 @@ fn name_in<'n>(statement: &str, name: &'n str) -> &'n str {
     let word = first.to_lowercase();
     let is_first_name = !is_common_word(&word) && !words::contains_word(&words::english().titles, &word);
     if is_first_name && !statement.contains(name) { first } else { name }
+}
+
+/// Returns whether a first name is nowhere in a text a part of a longer name, such as `Wilma's Rest` and `Old Wilma`. The
+/// first word of the text is no part of a name that follows it.
+fn stands_alone(text: &str, first_name: &str) -> bool {
+    let words: Vec<&str> = text.split(' ').collect();
+    let is_capitalized = |word: &str| word.starts_with(char::is_uppercase);
+    let is_part = |at: usize| {
+        let follows_name = at > 1 && is_capitalized(words[at - 1]) && words[at - 1].ends_with(char::is_alphanumeric);
+        let is_before_name = words.get(at + 1).is_some_and(|next| is_capitalized(next));
+        follows_name || is_before_name && text::without_possessive(words[at]) == first_name
+    };
+    !(0..words.len()).any(|at| words[at].starts_with(first_name) && is_part(at))
 }
 
 /// Returns the sections of the prompt form. Each item states whether the section stays the same for the next question,
@@ -282,4 +299,23 @@ fn write_summary(page: &mut Page, context: &SceneContext) {
         (true, false) => ", found by words and meaning alone",
         (false, false) => ", found by words alone",
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_first_name_within_a_longer_name_does_not_stand_alone() {
+        for (statement, is_alone) in [
+            ("Runa keeps the bees.", true),
+            ("The hives belong to Runa.", true),
+            ("The mead is in Runa's cellar. Runa sells it.", true),
+            ("The hives stand at Runa's Rest.", false),
+            ("Everybody fears Old Runa.", false),
+            ("The hives belong to Runa Marsh.", false),
+        ] {
+            assert_eq!(stands_alone(statement, "Runa"), is_alone, "{statement}");
+        }
+    }
 }

@@ -6,7 +6,7 @@ use hearsay_belief::Known;
 use hearsay_model::{Credence, EntityId, Feeling, Object, Predicate};
 use serde::{Serialize, Serializer};
 
-use super::{form::Detail, remark::Remark, secrecy::LineSecrecy};
+use super::{asked_relation::AskedRelation, form::Detail, remark::Remark, secrecy::LineSecrecy};
 use crate::{Channels, Citation, Explanation, LinkedEntity, Source};
 
 /// Content of a fact.
@@ -59,6 +59,10 @@ pub struct Line {
     /// `None` if the claim is `None`.
     #[serde(skip)]
     pub statement: Option<String>,
+    /// The statement of a relation to the speaker, beginning with the speaker: "Ulf is a parent of Berta" for "Berta is a
+    /// child of Ulf". `None` if the statement itself is good English with "me" as the object.
+    #[serde(skip)]
+    pub(crate) inverse_statement: Option<String>,
     /// Feelings that the line states. The claim and the citation of the line are those of their main cause. `None` for
     /// other lines.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -205,6 +209,16 @@ pub struct SceneContext {
     /// Entities that the question names, as far as the speaker knows their names.
     #[serde(skip)]
     pub named: Vec<LinkedEntity>,
+    /// Relations that words of the question name, by these words: `father`, `older brother`.
+    #[serde(skip)]
+    pub asked_relations: BTreeMap<String, AskedRelation>,
+    /// Recorded pronouns of the entities in the lines, as far as the speaker knows them. Empty if the question names no
+    /// relation.
+    #[serde(skip)]
+    pub pronouns: BTreeMap<EntityId, String>,
+    /// The speaker and the entities in the scene whose first name means nobody else, as far as the speaker knows.
+    #[serde(skip)]
+    pub(crate) with_unique_first_name: BTreeSet<EntityId>,
     /// The parts of the prompt form, other than lines, that fit the budget.
     #[serde(skip)]
     pub(crate) frame: Frame,

@@ -1,7 +1,7 @@
 //! Ranked results and the explanation of their scores.
 
 use hearsay_belief::View;
-use hearsay_model::PassageId;
+use hearsay_model::{PassageId, text::shorten};
 use serde::Serialize;
 
 use crate::{DocId, lexical::WordScores, pagerank::ActivationStep};
@@ -50,11 +50,8 @@ impl Explanation {
     pub fn graph_path(&self, view: &View) -> Vec<String> {
         let facts = self.path.iter().filter_map(|step| view.fact(step.fact)).map(|known| known.statement().to_owned());
         let from = self.linked.and_then(|id| view.passage(id)).map(|heard| &heard.passage);
-        let begins = |text: &str| {
-            let end = text.char_indices().nth(60).map_or(text.len(), |(end, _)| end);
-            if end < text.len() { format!("{}\u{2026}", &text[..end]) } else { text.to_owned() }
-        };
-        let named = from.map(|passage| passage.title.clone().unwrap_or_else(|| begins(&passage.text)));
+        let named =
+            from.map(|passage| passage.title.clone().unwrap_or_else(|| shorten(&passage.text, 60).into_owned()));
         named.map(|named| format!("named in \u{201C}{named}\u{201D}")).into_iter().chain(facts).collect()
     }
 }

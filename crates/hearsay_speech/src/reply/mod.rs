@@ -17,10 +17,12 @@
 //! [`Memory::ask`]: hearsay_engine::Memory::ask
 //! [`Memory::check_reply`]: hearsay_engine::Memory::check_reply
 
+mod asked;
 mod feedback;
 mod pending;
 mod prompt;
 mod question;
+mod question_words;
 mod sentences;
 mod statement;
 mod template;

@@ -10,7 +10,11 @@ use hearsay_model::{
 };
 use hearsay_recall::{Line, LineClaim, LinkedEntity, Remark, SceneContext, stems};
 
-use super::statement::{Statement, words_after_name};
+use super::{
+    asked::Asked,
+    question_words::QUESTION_WORDS,
+    statement::{Statement, words_after_name},
+};
 
 /// Minimum cosine of the question and a line for which the character mentions the line.
 const MIN_COSINE: f32 = 0.4;
@@ -45,6 +49,13 @@ const ENTITY_ADVANTAGE: f32 = 0.3;
 /// and the line shares a word with the question.
 const TIME_ADVANTAGE: f32 = 0.3;
 
+/// Value of a fact with the relation or the property for which the question asks, as in "Who is Pell's father?"
+const ANSWER_FIT: f32 = 1.0;
+
+/// The character's own relation to an entity is preferred to what the character knows about the entity, if the question asks
+/// for its opinion.
+const OPINION_ADVANTAGE: f32 = 10.0;
+
 /// Maximum difference between the best statement and another statement in the same reply, and between a statement that
 /// the character may not tell and the best statement that it may tell instead.
 const MAX_DIFFERENCE: f32 = 0.15;
@@ -56,6 +67,8 @@ enum Overview {
     Events,
     /// Who or what the entity is.
     Identity,
+    /// What the character thinks of the entity.
+    Opinion,
 }
 
 /// A question to the character.
@@ -67,6 +80,8 @@ pub(super) struct Question<'a> {
     stems: BTreeSet<String>,
     /// `None` if the question is about a certain matter.
     overview: Option<Overview>,
+    /// The relation or the property for which the question asks.
+    asked: Option<Asked<'a>>,
     /// Whether the question is about the character, which it calls "you", as a whole: "Who are you?"
     is_about_speaker: bool,
     /// Whether the question is about a certain matter and calls the character "you".
@@ -77,6 +92,8 @@ pub(super) struct Question<'a> {
     asks_for_entity: bool,
     /// Whether the answer is a time.
     asks_for_time: bool,
+    /// Whether the answer is a place.
+    asks_for_place: bool,
     /// Whether the answer is whether an entity has a property.
     asks_for_state: bool,
     /// Entities that the question names, apart from the character, which may only be addressed.
@@ -93,7 +110,12 @@ impl<'a> Question<'a> {
         let is_name = |word: &&str| word.starts_with(char::is_uppercase);
         let plain: Vec<&str> = context.question.split_whitespace().filter(|word| !is_name(word)).collect();
         let first_is = |list: &[String]| question_words.first().is_some_and(|first| contains_word(list, first));
+        let asked = Asked::new(context, asker, &question_words);
         let overview = match () {
+            () if asked.is_some() => None,
+            () if asks_about_named(context, &question_words, &QUESTION_WORDS.opinion_questions) => {
+                Some(Overview::Opinion)
+            }
             () if asks_about_named(context, &question_words, &english().event_questions) => Some(Overview::Events),
             () if asks_about_named(context, &question_words, &english().overview_questions) => Some(Overview::Identity),
             () => None,
@@ -109,11 +131,13 @@ impl<'a> Question<'a> {
             asker,
             stems: stems(&plain.join(" ")).into_iter().collect(),
             overview,
+            asked,
             is_about_speaker: overview.is_some() && has_address && names_speaker_only,
             addresses_speaker,
             is_mutual: addresses_speaker && question_words.iter().any(|word| is_first_person(word)),
             asks_for_entity: overview.is_none() && first_is(&english().entity_questions),
             asks_for_time: first_is(&english().time_questions),
+            asks_for_place: first_is(&QUESTION_WORDS.place_questions),
             asks_for_state: question_words.first().is_some_and(|first| is_finite_be_form(first)),
             others: context.named.iter().filter(|named| named.id != context.speaker).collect(),
             unknown_names: match context.named.is_empty() {
@@ -125,7 +149,8 @@ impl<'a> Question<'a> {
 
     /// Returns whether the question has one answer: a person, a thing, a place or a time.
     pub(super) fn asks_for_one(&self) -> bool {
-        self.asks_for_entity || self.asks_for_time
+        let has_several = self.asked.as_ref().is_some_and(Asked::has_several_answers);
+        (self.asks_for_entity || self.asks_for_time) && !has_several
     }
 
     /// Returns whether the question calls the character "you" and is about it.
@@ -133,14 +158,14 @@ impl<'a> Question<'a> {
         self.is_about_speaker || self.addresses_speaker
     }
 
-    /// Returns whether the character answers with another statement although it may not tell the best one.
-    pub(super) fn is_open(&self) -> bool {
-        self.overview.is_some()
-    }
-
     /// Returns whether a statement fits so much worse than the best one that it would change the subject.
     pub(super) fn changes_subject(&self, best: f32, fit: f32) -> bool {
-        !self.is_open() && best - fit > MAX_DIFFERENCE
+        match self.overview {
+            // An opinion is not mixed with what everybody knows.
+            Some(Overview::Opinion) => best - fit > OPINION_ADVANTAGE / 2.0,
+            Some(Overview::Events | Overview::Identity) => false,
+            None => best - fit > MAX_DIFFERENCE,
+        }
     }
 
     /// Returns how well a statement fits the question; `None` if it does not answer the question.
@@ -150,9 +175,29 @@ impl<'a> Question<'a> {
         }
         let in_line: BTreeSet<String> = stems(&statement.line.text).into_iter().collect();
         let shared = in_line.intersection(&self.stems).count();
-        let fit = self.matter_fit(statement, shared)?;
+        let fit = self.answer_fit(statement, shared)?;
         let is_told_lie = statement.line.is_lie() && shared > 0 && shared * 2 >= self.stems.len();
         Some(if is_told_lie { fit + LIE_ADVANTAGE } else { fit })
+    }
+
+    /// Returns how well a statement answers a question that may ask for a relation or a property. `shared` is the number of
+    /// stems of the question that the statement contains.
+    fn answer_fit(&self, statement: &Statement, shared: usize) -> Option<f32> {
+        let (Some(asked), Some(claim)) = (&self.asked, &statement.line.claim) else {
+            return self.matter_fit(statement, shared);
+        };
+        let is_text = [attribute::LORE, attribute::DESCRIPTION].contains(&claim.predicate.as_str());
+        // The statement of a fact that has ended is in the present tense.
+        let is_ended = statement.line.remarks.iter().any(|remark| matches!(remark, Remark::Ended { .. }));
+        match (!is_ended && asked.is_answered_by(claim, self.context), asked.is_exclusive()) {
+            (true, true) => Some(ANSWER_FIT),
+            (true, false) => {
+                let min = MIN_COSINE + ENTITY_ADVANTAGE;
+                Some(self.matter_fit(statement, shared).map_or(min, |fit| fit.max(min)))
+            }
+            (false, true) if !is_text && !statement.line.is_lie() => None,
+            (false, _) => self.matter_fit(statement, shared),
+        }
     }
 
     /// Returns how well a statement answers a question about a certain matter. `shared` is the number of stems of the
@@ -165,7 +210,10 @@ impl<'a> Question<'a> {
         }
         let names_other = self.others.iter().any(|named| concerns(line, named));
         // "What does Pell do?" is not about a line that neither concerns Pell nor shares most words with the question.
-        let is_off_topic = !self.others.is_empty() && !names_other && !shares_most;
+        // "Is Pell married?" is not about the marriage of another person.
+        let is_elsewhere = !shares_most || self.asks_for_state && !self.addresses_speaker;
+        let is_off_topic =
+            !self.others.is_empty() && !names_other && is_elsewhere || self.is_other_matter(line, shared);
         let text_words = words(&line.text);
         let names_unknown =
             self.unknown_names.is_empty() || self.unknown_names.iter().any(|name| text_words.contains(name));
@@ -194,6 +242,19 @@ impl<'a> Question<'a> {
         Some(relevance + address + entity + if states_time { TIME_ADVANTAGE } else { 0.0 })
     }
 
+    /// Returns whether a line states a property although the question asks for a place, or the place of a named entity although
+    /// the question asks for somebody. `shared` is the number of stems of the question that the line contains.
+    fn is_other_matter(&self, line: &Line, shared: usize) -> bool {
+        let Some(claim) = &line.claim else { return false };
+        let is_text = [attribute::LORE, attribute::DESCRIPTION].contains(&claim.predicate.as_str());
+        let is_place = PredicateRole::Location.is(&claim.predicate) || PredicateRole::Residence.is(&claim.predicate);
+        let is_named = || self.others.iter().any(|named| named.id == claim.subject);
+        match self.asks_for_place {
+            true => claim.object.entity().is_none() && !is_text && shared == 0,
+            false => self.asks_for_entity && is_place && shared == 0 && is_named(),
+        }
+    }
+
     /// Returns whether a line says something about the character that a question to it asks, and contains at least two
     /// thirds of the words of the question. `shared` is the number of these words.
     fn is_own_answer(&self, line: &Line, shared: usize) -> bool {
@@ -216,6 +277,11 @@ impl<'a> Question<'a> {
             _ if is_past || !is_about => return None,
             Overview::Events => self.importance_of_event(line, claim)?,
             Overview::Identity => importance_of_property(claim, statement.is_whole)?,
+            Overview::Opinion => {
+                let importance = importance_of_property(claim, statement.is_whole)?;
+                let is_own = claim.subject == self.context.speaker && claim.object.entity().is_some();
+                importance + if is_own { OPINION_ADVANTAGE } else { 0.0 }
+            }
         };
         let is_subject = is_own || self.context.named.iter().any(|named| named.id == claim.subject);
         // The relevance decides between statements of the same importance.

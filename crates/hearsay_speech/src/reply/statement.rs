@@ -16,29 +16,35 @@ pub(super) struct Statement {
     pub(super) is_whole: bool,
 }
 
-/// Returns the sentences that the character can say of a line. The statement of a fact is said as it is. A description
-/// consists of the DM's own words, which can be fragments. Of a description, only the sentences about the described
-/// entity are said, one at a time, with its name in place of a pronoun. Texts about the speaker are divided too, because
-/// a pronoun in a later sentence would not be in the first person.
+/// Returns the sentences that the character can say of a line. The statement of a fact is said as it is, with the name of
+/// its subject in place of a pronoun at its start. A description consists of the DM's own words, which can be fragments. Of
+/// a description, only the sentences about the described entity are said, one at a time, with its name in place of a
+/// pronoun. Texts about the speaker are divided too, because a pronoun in a later sentence would not be in the first person.
 pub(super) fn statements(context: &SceneContext, line: &Line) -> Vec<Statement> {
     let Some(claim) = &line.claim else { return Vec::new() };
     let is_description = claim.predicate.as_str() == attribute::DESCRIPTION;
-    let is_own_text = claim.subject == context.speaker && claim.object.text() == Some(line.text.as_str());
+    let is_text = claim.object.text() == Some(line.text.as_str());
     let sentences = sentences(&line.text);
-    if !is_description && (!is_own_text || sentences.len() < 2) {
-        return vec![Statement { line: line.clone(), is_whole: true }];
-    }
-    let Some(name) = context.subject_names.get(&claim.subject) else { return Vec::new() };
     let is_whole = sentences.len() == 1;
+    let is_divided = is_description || is_text && (is_whole || claim.subject == context.speaker);
+    let Some(name) = context.subject_names.get(&claim.subject).filter(|_| is_divided) else {
+        let is_said = !is_description;
+        return is_said.then(|| Statement { line: line.clone(), is_whole: true }).into_iter().collect();
+    };
     let mut said = Vec::new();
     let mut is_pronoun_clear = true;
     for sentence in sentences {
         let with_name = match after_pronoun(sentence) {
             Some(rest) if is_pronoun_clear => Some(format!("{name}{rest}")),
             Some(_) => None,
+            None if let Some(rest) = after_possessive(sentence).filter(|_| !is_description && is_pronoun_clear) => {
+                is_pronoun_clear = false;
+                Some(format!("{name}'s{rest}"))
+            }
             None => {
                 is_pronoun_clear = !mentions_other_subject(context, sentence, name);
-                let is_said = if is_description { says_what_it_does(sentence, name) } else { is_pronoun_clear };
+                let is_clear = is_whole || is_pronoun_clear;
+                let is_said = if is_description { says_what_it_does(sentence, name) } else { is_clear };
                 is_said.then(|| sentence.to_owned())
             }
         };
@@ -82,6 +88,16 @@ fn after_pronoun(sentence: &str) -> Option<&str> {
     sentence.get(first.len()..).filter(|_| is_pronoun)
 }
 
+/// Returns the text after a possessive pronoun at the start of a sentence that stands for one person.
+fn after_possessive(sentence: &str) -> Option<&str> {
+    let (first, _) = sentence.split_once(' ')?;
+    let word = first.to_lowercase();
+    let mut persons = english().personal_pronouns.iter();
+    let is_possessive = persons
+        .any(|pronouns| pronouns.possessive == word && contains_word(&english().person_pronouns, &pronouns.subject));
+    sentence.get(first.len()..).filter(|_| is_possessive)
+}
+
 /// Returns whether the subject of a sentence is another person, to whom a pronoun in the next sentence can refer.
 fn mentions_other_subject(context: &SceneContext, sentence: &str, name: &str) -> bool {
     let first = words(sentence).into_iter().next().unwrap_or_default();
@@ -116,5 +132,7 @@ mod tests {
         }
         assert_eq!(after_pronoun("She hates Tom."), Some(" hates Tom."));
         assert_eq!(after_pronoun("Shells lie here."), None);
+        assert_eq!(after_possessive("Her uncle brews."), Some(" uncle brews."));
+        assert_eq!(after_possessive("Hers is the inn."), None);
     }
 }

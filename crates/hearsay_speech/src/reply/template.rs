@@ -154,6 +154,8 @@ pub(super) fn template_reply(
         |line: &Line| is_believed_fact(line) && !line.states_feelings() && !is_idle_rumour(context, line, asker);
     let own_lines = if question.concerns_speaker() { own_lines(context) } else { Vec::new() };
     let statements = lines.chain(own_lines).filter(is_statement).flat_map(|line| statements(context, &line));
+    // A lie that the listeners would not believe is left out.
+    let statements = statements.filter(|Statement { line, .. }| !line.is_lie() || may_tell(line, listeners));
     let fitting = statements.filter_map(|statement| Some((question.fit(&statement)?, statement)));
     let is_excluded = |line: &Line| line_fact(line).is_some_and(|fact| excluded.contains(&fact));
     let (mut tellable, withheld): (Vec<_>, Vec<_>) =

@@ -1,7 +1,7 @@
 //! Draws the scene: the characters present, the question, the answer, and the knowledge of everyone present.
 
 use egui::{Key, RichText, ScrollArea, TextEdit, Ui};
-use hearsay_model::{EntityId, FactId, Kind};
+use hearsay_model::{EntityId, FactId, Kind, lists::push_new};
 use hearsay_recall::LineSecrecy;
 use serde::{Deserialize, Serialize};
 
@@ -188,9 +188,7 @@ fn setting_ui(
             name_field(ui, display, "Add a character", "Add\u{2026}", &mut fields.add, &mut fields.add_list, can_know);
         if let Some(chosen) = field.chosen {
             view.removed.retain(|id| *id != chosen.id);
-            if !view.added.contains(&chosen.id) {
-                view.added.push(chosen.id);
-            }
+            push_new(&mut view.added, chosen.id);
             view.fields.add.clear();
         }
     });

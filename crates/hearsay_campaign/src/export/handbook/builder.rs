@@ -135,8 +135,8 @@ impl<'a> Builder<'a> {
 
     pub(super) fn wording(&self) -> Wording<'_> {
         let voice = if self.request.readers == HandbookReaders::Party { Voice::Party } else { Voice::You };
-        let (state, names) = (self.state, &self.names);
-        Wording { state, names, calendar: state.calendar(), vocabulary: self.vocabulary(), voice }
+        let (shared, names) = (&self.shared, &self.names);
+        Wording { shared, names, calendar: self.state.calendar(), vocabulary: self.vocabulary(), voice }
     }
 
     fn subtitle(&self) -> String {

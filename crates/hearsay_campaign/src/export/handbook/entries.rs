@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_model::{
-    EntityId, Evidence, Kind, OpenThread, Passage, PassageId, PredicateRole, attribute, narration, text, words,
+    EntityId, Evidence, Kind, OpenThread, Passage, PassageId, PredicateRole, attribute, lists::push_new, narration,
+    text, words,
 };
 
 use super::{
@@ -49,9 +50,7 @@ impl Builder<'_> {
                 Some((_, label, _)) if label == LAST_SEEN && self.request.party.contains(id) => {}
                 Some((order, label, value)) => {
                     let values: &mut Vec<String> = details.entry((order, label)).or_default();
-                    if !values.contains(&value) {
-                        values.push(value);
-                    }
+                    push_new(values, value);
                 }
                 None if !is_private && self.is_description(fact) => {
                     blocks.push(Block::Paragraph(self.wording().sentence(fact, is_dead)));

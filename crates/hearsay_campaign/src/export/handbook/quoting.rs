@@ -42,8 +42,9 @@ fn shorthand_speech(line: &str) -> Option<(&str, &str)> {
 fn without_note(words: &str) -> Option<&str> {
     let is_note = |note: &str| note.starts_with(char::is_lowercase) && !note.contains(['.', '!', '?', '(', ')']);
     let at_end = || {
-        let (rest, note) = words.strip_suffix(')')?.rsplit_once('(')?;
-        is_note(note).then(|| rest.trim_end())
+        // Square brackets can be part of the words: "I saw the [redacted]".
+        let (rest, note) = text::split_final_brackets(words).filter(|_| words.ends_with(')'))?;
+        is_note(note).then_some(rest)
     };
     let at_beginning = || {
         let (note, rest) = words.strip_prefix('(')?.split_once(')')?;
@@ -84,6 +85,7 @@ mod tests {
             ("Leave the oar! (points at the door)", "Leave the oar!"),
             ("Fine. (He lies.)", "Fine. (He lies.)"),
             ("(shrugs)", "(shrugs)"),
+            ("I saw the [redacted]", "I saw the [redacted]"),
         ] {
             assert_eq!(spoken(line), expected, "{line}");
         }

@@ -120,6 +120,11 @@ impl<'v> SharedView<'v> {
         Self { facts: facts.collect(), passages, private_whispers }
     }
 
+    /// Returns a passage by its id; `None` if not all readers know it.
+    pub(super) fn passage(&self, id: PassageId) -> Option<&Passage> {
+        self.passages.iter().find(|(other, _)| *other == id).map(|(_, passage)| passage.as_ref())
+    }
+
     /// Returns the passages with their ids.
     pub(super) fn lines(&self) -> Vec<(PassageId, &Passage)> {
         self.passages.iter().map(|(id, passage)| (*id, passage.as_ref())).collect()

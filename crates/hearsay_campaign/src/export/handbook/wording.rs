@@ -1,10 +1,10 @@
 //! Writes facts as sentences that also show how certain the readers are.
 
-use hearsay_model::{Calendar, Date, EntityId, State, Vocabulary, words};
+use hearsay_model::{Calendar, Date, EntityId, Passage, Vocabulary, text, words};
 
 use super::{
     names::Names,
-    shared::{Certainty, Origin, SharedFact},
+    shared::{Certainty, Origin, SharedFact, SharedView},
 };
 
 /// How the sentences of a handbook name its readers.
@@ -18,7 +18,7 @@ pub(super) enum Voice {
 
 /// Writes the sentences of a handbook.
 pub(super) struct Wording<'a> {
-    pub(super) state: &'a State,
+    pub(super) shared: &'a SharedView<'a>,
     pub(super) names: &'a Names,
     pub(super) calendar: &'a Calendar,
     pub(super) vocabulary: &'a Vocabulary,
@@ -67,7 +67,7 @@ impl Wording<'_> {
             _ => None,
         };
         let named = only_teller.and_then(|teller| self.names.with_full_name(teller, statement));
-        let described = only_teller.and_then(|teller| self.with_description(teller, statement));
+        let described = only_teller.and_then(|teller| self.with_description(fact, teller, statement));
         let statement = named.as_deref().or(described.as_deref()).unwrap_or(statement);
         let clause = self.names.as_clause(statement);
         let without_stop = clause.trim_end_matches('.');
@@ -127,12 +127,22 @@ impl Wording<'_> {
         }
     }
 
-    /// Returns a sentence with a description instead of the name at its start, if the readers do not know that this name
-    /// belongs to the teller: "A stranger found the boot."
-    fn with_description(&self, teller: &EntityId, sentence: &str) -> Option<String> {
-        let name = self.state.open_name(teller).filter(|_| self.names.name(teller).is_none())?;
-        let rest = sentence.strip_prefix(name).filter(|rest| !rest.starts_with(char::is_alphanumeric))?;
-        Some(words::upper_first(&format!("{}{rest}", self.names.name_or_description(teller))))
+    /// Returns a sentence with a description instead of the name at its start, if the teller told the fact about itself and
+    /// the readers do not know the name of the teller: "A stranger found the boot." Uses only the words that the readers
+    /// heard and the sentence, because the readers must not see who the teller is.
+    fn with_description(&self, fact: &SharedFact, teller: &EntityId, sentence: &str) -> Option<String> {
+        let name = text::name_at_start(sentence).filter(|_| self.names.name(teller).is_none())?;
+        let rest = sentence.strip_prefix(name).filter(|_| self.names.mentions(name).is_empty())?;
+        let name = text::words(name);
+        // "I found the boot" is about the teller, and "Vess owes me a boot" is not.
+        let is_own = |line: &Passage| {
+            let words = text::words(&line.text);
+            line.speaker.as_ref() == Some(teller)
+                && words.iter().any(|word| words::is_first_person(word))
+                && !text::contains_name(&words, &name)
+        };
+        let mut heard = fact.known().evidence_passages().filter_map(|id| self.shared.passage(id));
+        heard.any(is_own).then(|| words::upper_first(&format!("{}{rest}", self.names.name_or_description(teller))))
     }
 
     fn readers_have(&self) -> &'static str {

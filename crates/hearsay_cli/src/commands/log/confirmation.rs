@@ -194,7 +194,7 @@ fn asked_facts(memory: &Memory, passage: Arc<Passage>) -> Result<Vec<FactId>> {
 
 /// Prints the command that confirms everything about which `log` asks for a new line, and that records the arrivals,
 /// departures and moves in `attendance`. Names the characters who arrive, leave or move.
-pub(super) fn print_hint(
+pub(super) fn print_confirming_command(
     args: &args::SessionLog,
     state: &State,
     line: Option<u32>,

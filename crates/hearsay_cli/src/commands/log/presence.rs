@@ -10,7 +10,9 @@ use anyhow::Result;
 use hearsay_belief::{characters_at, place_at, valid_death_fact};
 use hearsay_commands::{
     presence::{scene_characters, undecided_deaths},
-    session::{AttendanceChange, AttendanceHint, acting_characters, is_table_line, leaving_party, opening_place},
+    session::{
+        AttendanceChange, AttendanceHint, acting_characters, acting_dead, is_table_line, leaving_party, opening_place,
+    },
 };
 use hearsay_model::{EntityId, Fact, FactId, Kind, Knower, Passage, PredicateRole, State, words};
 use hearsay_query::session::{attending_in_scene, scene_moment};
@@ -23,22 +25,52 @@ use crate::{
     texts::ExtractedRow,
 };
 
-/// Name of a dead speaker, and the fact that states the death.
-type DeadSpeaker = (String, Arc<Fact>);
-
-/// Returns the dead speakers of new lines. `state` is the state before the lines are written.
-pub(super) fn deaths_of_speakers(state: &State, passages: &[Arc<Passage>]) -> Vec<DeadSpeaker> {
-    let heard_lines = passages.iter().filter(|line| !line.is_out_of_character());
-    heard_lines.filter_map(|line| death_of_speaker(state, line)).collect()
+/// A dead character who speaks or acts in a line, and the fact that states the death.
+pub(super) struct DeadCharacter {
+    name: String,
+    death: Arc<Fact>,
+    /// Whether the character speaks.
+    speaks: bool,
 }
 
-/// Returns the name of the speaker of a new line and the fact that states the death of the speaker. Returns `None` if
-/// the speaker is alive, or if the line is already recorded.
-fn death_of_speaker(state: &State, line: &Passage) -> Option<DeadSpeaker> {
-    let speaker = line.speaker.as_ref().filter(|_| state.passage(line.id()).is_none())?;
-    let moment = line.said_at();
-    let death = valid_death_fact(state, speaker, moment)?;
-    Some((state.name_or_id(speaker).to_owned(), Arc::clone(death)))
+/// Returns the dead who speak or act in new lines. `state` is the state before the lines are written.
+pub(super) fn dead_characters(state: &State, passages: &[Arc<Passage>]) -> Vec<DeadCharacter> {
+    let new_lines = passages.iter().filter(|line| state.passage(line.id()).is_none());
+    new_lines.flat_map(|line| dead_in_line(state, line)).collect()
+}
+
+fn dead_in_line(state: &State, line: &Passage) -> Vec<DeadCharacter> {
+    let dead = |id: EntityId| {
+        let death = Arc::clone(valid_death_fact(state, &id, line.said_at())?);
+        Some(DeadCharacter { name: state.name_or_id(&id).to_owned(), death, speaks: line.speaker.is_some() })
+    };
+    acting_dead(state, line).into_iter().filter_map(dead).collect()
+}
+
+/// Prints a warning for a dead character who speaks or acts in a line.
+fn print_death(args: &args::SessionLog, state: &State, dead: &DeadCharacter, output: &Output) {
+    let DeadCharacter { name, death, speaks } = dead;
+    let session = death.provenance().session.as_ref().and_then(|id| state.session(id));
+    let since = session.and_then(|session| session.number).map(|number| format!(" since session {number}"));
+    let reference = death.handle().map_or_else(|| death.id().short(), str::to_owned);
+    let retract = args.campaign.command(&format!("fact retract {reference} --never-so"));
+    let consequence = match speaks {
+        true => format!(
+            "because a ghost can speak, but {name} hears no lines of other speakers. If another character speaks, undo this \
+             line, and log it with the right name."
+        ),
+        false => {
+            "because narration can tell of a ghost or of the past. If another character acts, undo this line, and log \
+                  it with the right name."
+                .to_owned()
+        }
+    };
+    output.note(format!(
+        "warning: {name} is dead{} (fact {reference}: \"{}\"). Hearsay records the line, {consequence} If {name} never \
+         died, run `{retract}`.",
+        since.unwrap_or_default(),
+        death.statement()
+    ));
 }
 
 /// Returns the hints that are still open after a line was recorded, because no fact that became canon already records the
@@ -55,7 +87,7 @@ pub(super) fn open_hints(
     let present = scene_characters(state, playing, playing.place.as_ref(), moment);
     hints.retain(|AttendanceHint { character, change }| match change {
         AttendanceChange::Arrives => !present.contains(character),
-        AttendanceChange::Leaves => present.contains(character),
+        AttendanceChange::Leaves | AttendanceChange::Departs => present.contains(character),
         AttendanceChange::GoesTo(place) => place_at(state, character, moment).as_ref() != Some(place),
         AttendanceChange::IsAddressed => !learned_from(state, character, line),
         _ => true,
@@ -70,30 +102,21 @@ fn learned_from(state: &State, character: &EntityId, line: &Passage) -> bool {
     edges.any(|edge| edge.knower == knower && edge.session == line.session)
 }
 
-/// Prints a warning for each dead speaker. Otherwise, prints how the line changes the attendance, or how the DM can change
-/// it. Also names the characters who hear nothing until the DM decides on their death, and the other place at which the
-/// line probably happens. `line` is the new line, and `state` is the state after the line was recorded.
+/// Prints a warning for each dead character who speaks or acts. Unless a dead character speaks, prints how the line changes
+/// the attendance, or how the DM can change it. Also names the characters who hear nothing until the DM decides on their
+/// death, and the other place at which the line probably happens. `line` is the new line, and `state` is the state after the
+/// line was recorded.
 pub(super) fn print_notes(
     state: &State,
     args: &args::SessionLog,
     line: &Passage,
-    deaths: &[DeadSpeaker],
+    deaths: &[DeadCharacter],
     attendance: &[AttendanceHint],
     extracted: &[ExtractedRow],
     output: &mut Output,
 ) -> Result<()> {
-    let campaign = &args.campaign;
-    for (name, death) in deaths {
-        let reference = death.handle().map_or_else(|| death.id().short(), str::to_owned);
-        let retract = campaign.command(&format!("fact retract {reference} --never-so"));
-        output.note(format!(
-            "warning: {name} is dead (fact {reference}: \"{}\"). Hearsay records the line, because a ghost can speak, \
-             but {name} hears no lines of other speakers. If another character speaks, undo this line, and log it \
-             with the right name. If {name} never died, run `{retract}`.",
-            death.statement()
-        ));
-    }
-    if deaths.is_empty() {
+    deaths.iter().for_each(|dead| print_death(args, state, dead, output));
+    if !deaths.iter().any(|dead| dead.speaks) {
         let offered: Vec<&EntityId> = extracted.iter().filter_map(ExtractedRow::moved_character).collect();
         print_stayed_behind(args, state, line, attendance, output);
         let hints = grouped_departures(state, attendance);
@@ -259,6 +282,13 @@ fn print_hint(
         AttendanceChange::Leaves => {
             output.note(format!("{name} still hears the scene; to change this: `{}`", command("leave")));
         }
+        AttendanceChange::Departs => {
+            let (gone, leave) = (command("gone"), command("leave"));
+            output.note(format!(
+                "{name} still hears the scene; to move {name} to an unknown place: `{gone}`; if {name} leaves only for \
+                 now: `{leave}`"
+            ));
+        }
         AttendanceChange::IsAddressed => {
             let hear = format!("log --line {} --with {character}{}", line.line, session_option(args));
             let (hear, arrive) = (args.campaign.command(&hear), command("arrive"));
@@ -315,6 +345,10 @@ pub(super) fn commands(
                     let leave = command(format!("session attend --leave {character}"));
                     Some(format!("to take {name} out of the scene: `{leave}`"))
                 }
+                AttendanceChange::Departs => {
+                    let gone = command(format!("session attend --gone {character}"));
+                    Some(format!("to move {name} to an unknown place: `{gone}`"))
+                }
                 AttendanceChange::GoesTo(place) => Some(moving_character(args, state, &character, &place)),
                 _ => None,
             }
@@ -338,6 +372,7 @@ pub(super) fn described_changes(state: &State, attendance: &[AttendanceHint], ex
         match change {
             AttendanceChange::Arrives => arriving.push(name),
             AttendanceChange::Leaves => leaving.push(name),
+            AttendanceChange::Departs => moves.entry("an unknown place").or_default().push(name),
             AttendanceChange::GoesTo(place) if !moved.contains(&character) => {
                 moves.entry(state.name_or_id(place)).or_default().push(name);
             }

@@ -46,6 +46,7 @@ pub(super) struct PageWords {
     pub(super) place_introductions: Vec<String>,
     pub(super) remark_starts: Vec<String>,
     pub(super) topic_ends: Vec<String>,
+    pub(super) membership_words: Vec<String>,
     pub(super) personal_relations: Vec<String>,
     pub(super) fatal_roles: Vec<String>,
     pub(super) naming_verbs: Vec<String>,

@@ -12,6 +12,7 @@ mod fields;
 mod headings;
 mod kinds;
 mod layout;
+mod memberships;
 mod other_names;
 mod party;
 mod place_nouns;
@@ -20,6 +21,7 @@ mod secrets;
 mod sections;
 mod statements;
 mod subjects;
+mod surroundings;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 pub(super) mod tests;
@@ -31,7 +33,8 @@ use std::collections::HashSet;
 use hearsay_campaign::import::{
     author_note::{begins_with_time, is_author_note},
     lexicon,
-    nickname::stated_real_name,
+    nickname::{stated_pretence, stated_real_name},
+    party::begins_with_number_of_party,
     secret,
     truth::{announces_truth, split_verdict, without_rumour_opener},
 };
@@ -47,6 +50,7 @@ use blocks::PageBlock;
 use fields::{begins_with_article, with_subject};
 use headings::HeadingEntity;
 use kinds::kind_of_noun_phrase;
+use secrets::separate_secrets;
 use sections::{Section, announces_statement, is_section_title};
 use statements::{is_called_false, teller_of};
 use subjects::{Subjects, descriptions, leading_entity};
@@ -100,8 +104,11 @@ pub(super) fn read(page: &str, name: Option<&str>, default_name: &str) -> PageDr
     }
     blocks_of_world.iter().for_each(|block| reader.add_listed(block));
     let nicknames = blocks.iter().flat_map(|block| &block.nicknames).map(|nickname| nickname.name.as_str());
-    let real_names = blocks.iter().flat_map(|block| sentences(&block.text)).filter_map(stated_real_name);
-    reader.add_entities(page, &blocks_of_world, &nicknames.chain(real_names).collect::<Vec<_>>());
+    let secret_names = blocks.iter().flat_map(|block| sentences(&block.text)).flat_map(|sentence| {
+        let false_name = stated_pretence(sentence).and_then(|pretence| pretence.name);
+        stated_real_name(sentence).into_iter().chain(false_name)
+    });
+    reader.add_entities(page, &blocks_of_world, &nicknames.chain(secret_names).collect::<Vec<_>>());
     reader.last_entry = None;
     blocks.iter().for_each(|block| reader.add_nicknames(block));
     reader.last_entry = None;
@@ -112,6 +119,7 @@ pub(super) fn read(page: &str, name: Option<&str>, default_name: &str) -> PageDr
     reader.last_entry = None;
     reader.set_first_place(&blocks);
     blocks_of_world.iter().for_each(|block| reader.add_block(block));
+    reader.hide_secret_memberships();
     reader.set_fields();
     reader.set_scene();
     reader.link_similar_truths();
@@ -251,13 +259,12 @@ impl PageReader {
             last = Some(entity);
         }
         let (notes, secret): (Vec<_>, Vec<_>) =
-            parts[open..].iter().partition(|(sentence, _)| is_author_note(sentence));
+            parts[open..].iter().copied().partition(|(sentence, _)| is_author_note(sentence));
         for (note, line) in notes {
-            self.add_dm_text((*note).to_owned(), line);
+            self.add_dm_text(note.to_owned(), line);
         }
-        if let Some((_, line)) = secret.first() {
-            let text = secret.iter().map(|(sentence, _)| *sentence).collect::<Vec<_>>().join(" ");
-            let bearer = self.add_secret(&text, *line, heading);
+        for (text, line) in separate_secrets(&self.made.draft, &secret) {
+            let bearer = self.add_secret(&text, line, heading);
             if announces_truth(&text) {
                 self.link_truth(bearer, self.first_recent_lie);
             }
@@ -430,11 +437,20 @@ impl PageReader {
         let is_open = |block: &&PageBlock| {
             block.section.is_none_or(|section| section == Section::DmOnly || !section.has_statements())
         };
-        blocks.iter().filter(is_open).find_map(|block| {
-            let is_below_start = block.headings.last().is_some_and(|heading| is_start_heading(heading));
-            let here = self.entity_of_headings(block).filter(is_place);
-            sentences(&block.text).into_iter().find_map(|sentence| place_in(sentence, is_below_start, here))
-        })
+        let found = |is_start: fn(&str) -> bool| {
+            blocks.iter().filter(is_open).find_map(|block| {
+                let is_below_start = block.headings.last().is_some_and(|heading| is_start_heading(heading));
+                let here = self.entity_of_headings(block).filter(is_place);
+                let parts = sentences(&block.text).into_iter();
+                let mut starts = parts.filter(|sentence| is_below_start || is_start(sentence));
+                starts.find_map(|sentence| place_in(sentence, is_below_start, here))
+            })
+        };
+        // "The four of them arrive in Gullhaven. The party starts in the Gull."
+        let first = found(|_| true)?;
+        let is_arrival = begins_with_number_of_party(&first.0);
+        let stated = if is_arrival { found(is_author_note) } else { None };
+        Some(stated.unwrap_or(first))
     }
 
     /// Reports the headings that are neither names of entities nor announce a section. The text below such a heading is
@@ -493,7 +509,7 @@ impl PageReader {
     /// Adds the quests and open questions as quests. A text that is too long for a name also becomes a text of the DM.
     fn add_threads(&mut self) {
         for thread in std::mem::take(&mut self.threads) {
-            let name = shorten(thread.text.trim_end_matches(['.', ' ']));
+            let name = short_name(thread.text.trim_end_matches(['.', ' ']));
             let is_shortened = name.ends_with('\u{2026}');
             let added = id_for(&name).is_ok().then(|| self.made.draft.add(&name, Kind::Quest));
             if let Some(Ok(index)) = added {
@@ -532,8 +548,8 @@ fn is_verdict(told: &str, sentence: &str) -> bool {
         && split_verdict(sentence).is_some_and(|(is_true, _)| !is_true)
 }
 
-/// Shortens a text to a name.
-fn shorten(text: &str) -> String {
+/// Returns a text as a name. Of a long text, the name contains only the first words.
+fn short_name(text: &str) -> String {
     const MAX_CHARS: usize = 70;
     if text.chars().count() <= MAX_CHARS {
         return text.to_owned();

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, path::Path};
 
 use anyhow::Result;
 use hearsay_engine::SETTINGS_FILE;
-use hearsay_model::{EntityId, Kind};
+use hearsay_model::{EntityId, Kind, text::shorten};
 use serde_json::{Value, json};
 
 use super::{
@@ -25,6 +25,9 @@ const GROUPS: [(&str, Option<Kind>); 6] = [
     ("Other entities:", None),
     ("Quests:", Some(Kind::Quest)),
 ];
+
+/// Maximum number of characters of a text in a list, without the `…` after a shortened text.
+const MAX_TEXT_CHARS: usize = 79;
 
 /// Prints the files of a new campaign with their content.
 pub(super) fn print_files(
@@ -72,7 +75,7 @@ pub(super) fn print_page(
     }
     print_statements(draft, output)?;
     let texts = |texts: &[DraftText]| -> Vec<[String; 3]> {
-        texts.iter().map(|text| row(text.line, shorten(&text.text), "")).collect()
+        texts.iter().map(|text| row(text.line, shorten(&text.text, MAX_TEXT_CHARS).into_owned(), "")).collect()
     };
     print_rows("Not about the game world; only you see it:", texts(&made.dm_only), output)?;
     print_rows("Not understood, or about no entity; only you see it:", texts(&made.not_understood), output)?;
@@ -235,7 +238,8 @@ fn entity_rows(entity: &DraftEntity) -> Vec<[String; 3]> {
 }
 
 fn row(line: Option<usize>, name: String, text: &str) -> [String; 3] {
-    [line.map_or_else(|| "  ".to_owned(), |line| format!("  {line:>4}")), name, shorten(text)]
+    let number = line.map_or_else(|| "  ".to_owned(), |line| format!("  {line:>4}"));
+    [number, name, shorten(text, MAX_TEXT_CHARS).into_owned()]
 }
 
 fn print_rows(title: &str, rows: impl IntoIterator<Item = [String; 3]>, output: &mut Output) -> Result<()> {
@@ -313,14 +317,4 @@ pub(super) fn summarize(draft: &Draft) -> String {
     let counts: Vec<String> =
         parts.iter().filter(|(number, ..)| *number > 0).map(|(number, one, many)| count(*number, one, many)).collect();
     counts.join(", ")
-}
-
-/// Shortens a text for a list.
-fn shorten(text: &str) -> String {
-    const MAX_CHARS: usize = 80;
-    if text.chars().count() <= MAX_CHARS {
-        return text.to_owned();
-    }
-    let start: String = text.chars().take(MAX_CHARS - 1).collect();
-    format!("{}\u{2026}", start.trim_end())
 }

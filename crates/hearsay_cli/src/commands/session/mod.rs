@@ -14,8 +14,8 @@ use hearsay_engine::{Memory, ReadSnapshot, Written, real_time};
 use hearsay_model::{Author, Passage};
 use hearsay_query as query;
 use hearsay_query::session::{
-    RecapAudience, SessionReport, SessionRow, Summarize, ThreadFilter, attending_in_scene, scene_characters,
-    scene_moment,
+    DepartedResident, RecapAudience, SessionReport, SessionRow, Summarize, ThreadFilter, attending_in_scene,
+    departed_residents, scene_characters, scene_moment,
 };
 use serde::Serialize;
 use serde_json::json;
@@ -78,11 +78,14 @@ fn run_step(
                 let (place, present) = (playing.place.clone(), attending_in_scene(state, playing));
                 let mut others = scene_characters(state, playing, place.as_ref(), scene_moment(state, playing));
                 others.retain(|id| !present.contains(id));
-                (place, present, others)
+                let departed =
+                    place.iter().flat_map(|place| departed_residents(state, place, scene_moment(state, playing)));
+                let departed: Vec<DepartedResident> = departed.collect();
+                (place, present, others, departed)
             });
             Ok(scene)
         })?;
-        if let Some((place, present, others)) = scene.wait()? {
+        if let Some((place, present, others, departed)) = scene.wait()? {
             let display = DisplayNames::read(&memory)?;
             if let Some(place) = &place {
                 output.line(format!("  place: {}", display.name(place)))?;
@@ -90,6 +93,11 @@ fn run_step(
             output.line(format!("  present: {}", display.list(&present)))?;
             if !others.is_empty() {
                 output.line(format!("  also there: {}", display.list(&others)))?;
+            }
+            for DepartedResident { character, since } in departed {
+                let since = since.map(|since| format!(" on {since}")).unwrap_or_default();
+                let name = display.name(&character);
+                output.line(format!("  not there: {name}, who left{since} and has not come back"))?;
             }
         }
         print_with_reveals(&memory, written, output)?;
@@ -106,7 +114,11 @@ fn attend(args: &args::SessionAttend, output: &mut Output) -> Result<()> {
     let step = |names: &Names| {
         let mut arrive = names.characters(&args.characters)?;
         arrive.extend(names.characters(&args.arrive)?);
-        Ok(SessionStep::Attend { arrive, leave: names.characters(&args.leave)? })
+        let characters = names.characters(&args.departing)?;
+        Ok(match characters.is_empty() {
+            true => SessionStep::Attend { arrive, leave: names.characters(&args.leave)? },
+            false => SessionStep::Depart { characters },
+        })
     };
     run_step(WriteContext::new(&args.campaign, args.dry_run), step, output)
 }

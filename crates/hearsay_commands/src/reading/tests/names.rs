@@ -166,6 +166,36 @@ fn a_deed_and_a_statement_of_it_are_one_fact() {
 }
 
 #[test]
+fn a_feeling_and_a_statement_of_it_are_one_fact() {
+    let text = "Odo is smitten with Pell, and yawns.";
+    let pell = FactObject::Entity(Mention::Known(id("pell")));
+    let feeling = extracted(Mention::Known(id("odo")), "LIKES", pell, 0, "Odo is smitten with Pell");
+    let statement = odo_statement(text, "Odo is smitten with Pell", &["pell"]);
+    assert_eq!(narrated(text, vec![feeling.clone(), statement.clone()]), ["Odo is smitten with Pell."]);
+    let about_sabine = ExtractedFact { participants: vec![id("sabine")], ..statement };
+    assert_eq!(narrated(text, vec![feeling, about_sabine]).len(), 2);
+}
+
+#[test]
+fn a_gift_and_a_statement_of_it_are_one_fact() {
+    let text = "Odo signs the Harbour over to Pell and weeps.";
+    let words = "Odo signs the Harbour over to Pell";
+    let harbour = FactObject::Entity(Mention::Known(id("harbour")));
+    let owned = ExtractedFact {
+        statement: "Pell Marrow owns the Harbour.".to_owned(),
+        ..extracted(Mention::Known(id("pell")), "OWNS", harbour, 0, words)
+    };
+    let gift = odo_statement(text, words, &["harbour", "pell"]);
+    assert_eq!(narrated(text, vec![owned.clone(), gift.clone()]), ["Pell Marrow owns the Harbour."]);
+    // A statement that says more, or names another receiver, is another fact.
+    let longer = odo_statement(text, "Odo signs the Harbour over to Pell and weeps", &["harbour", "pell"]);
+    let other = ExtractedFact { participants: vec![id("harbour"), id("sabine")], ..gift };
+    for statement in [longer, other] {
+        assert_eq!(narrated(text, vec![owned.clone(), statement]).len(), 2);
+    }
+}
+
+#[test]
 fn only_the_clause_of_a_promise_is_promised() {
     let text = "Odo promises Pell to free Sabine, hands him a ring.";
     let found =

@@ -22,12 +22,17 @@ fn dropped(
     value: &str,
     stage: ExtractionStage,
 ) -> usize {
-    let (mut state, passage) = (state.clone(), Arc::new(passage));
-    apply(&mut state, Author::Dm, vec![Change::AddPassage(Arc::clone(&passage))]);
     let value = FactObject::Value(value.to_owned());
     let fact = extracted(Mention::Known(id(subject)), predicate, value, 0, &passage.text);
     let confidence = Confidence::new(0.8).unwrap();
-    let extraction = Extraction { facts: vec![ExtractedFact { stage, confidence, ..fact }], ..Extraction::default() };
+    dropped_facts(state, passage, vec![ExtractedFact { stage, confidence, ..fact }])
+}
+
+/// Returns the number of facts that are dropped from a passage.
+fn dropped_facts(state: &State, passage: Passage, facts: Vec<ExtractedFact>) -> usize {
+    let (mut state, passage) = (state.clone(), Arc::new(passage));
+    apply(&mut state, Author::Dm, vec![Change::AddPassage(Arc::clone(&passage))]);
+    let extraction = Extraction { facts, ..Extraction::default() };
     let findings = Findings { passage, extraction, model: None, talk_kind: None };
     let (policy, learned) = (Policy::default(), TrustCalibration::from_state(&state));
     let rules = ProposalRules { policy: &policy, learned: &learned };
@@ -74,4 +79,46 @@ fn a_doubtful_mood_is_not_proposed() {
     let text = "Pell Marrow seems weary.";
     let value = |predicate| dropped(&state, narration(text), "pell", predicate, "weary", ExtractionStage::Clauses);
     assert_eq!((value("emotional_state"), value("personality")), (1, 0));
+}
+
+#[test]
+fn a_relation_that_is_only_an_act_is_not_proposed() {
+    use ExtractionStage::{Clauses, RelationCandidates};
+    let (state, _) = world(&[], &[]);
+    for (text, statement, stage, expected) in [
+        ("Pell Marrow jostles Sabine Orrin", "Pell Marrow jostles Sabine Orrin.", RelationCandidates, 1),
+        ("Pell Marrow envies Sabine Orrin", "Pell Marrow envies Sabine Orrin.", RelationCandidates, 0),
+        // The past can be long ago.
+        ("Pell Marrow jostled Sabine Orrin", "Pell Marrow jostles Sabine Orrin.", RelationCandidates, 0),
+        // The patterns know verbs for a lasting relation.
+        ("Pell Marrow blackmails Sabine Orrin", "Pell Marrow blackmails Sabine Orrin.", Clauses, 0),
+    ] {
+        let sabine = FactObject::Entity(Mention::Known(id("sabine")));
+        let fact = extracted(Mention::Known(id("pell")), "RELATED_TO", sabine, 0, text);
+        let (relation, statement) = (text.split(' ').nth(2).map(str::to_owned), statement.to_owned());
+        let fact = ExtractedFact { relation, statement, stage, ..fact };
+        assert_eq!(dropped_facts(&state, narration(text), vec![fact]), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_dead_character_comes_to_no_place() {
+    let (mut state, _) = world(&[], &[]);
+    let text = "Pell Marrow lies dead in the Harbour.";
+    let harbour = FactObject::Entity(Mention::Known(id("harbour")));
+    let place = extracted(Mention::Known(id("pell")), "LOCATED_AT", harbour, 0, text);
+    let dead = |subject: &str| {
+        let value = FactObject::Value("dead".to_owned());
+        extracted(Mention::Known(id(subject)), "condition", value, 0, text)
+    };
+    let dropped = |state: &State, facts: Vec<ExtractedFact>| dropped_facts(state, narration(text), facts);
+    assert_eq!(dropped(&state, vec![place.clone(), dead("pell")]), 1);
+    assert_eq!(dropped(&state, vec![place.clone(), dead("sabine")]), 0);
+    let doubted = ExtractedFact { factuality: Factuality::Hedged, ..dead("pell") };
+    assert_eq!(dropped(&state, vec![place.clone(), doubted]), 0);
+    assert_eq!(dropped(&state, vec![place.clone()]), 0);
+    let source = Provenance::new(Method::Authored, Author::Dm);
+    let death = Fact::attribute(&id("pell"), "condition", "dead", source).unwrap().build().unwrap();
+    apply(&mut state, Author::Dm, vec![Change::AssertFact(death.into())]);
+    assert_eq!(dropped(&state, vec![place]), 1);
 }

@@ -6,9 +6,9 @@ use hearsay_model::{EntityId, Kind, State, text, words};
 use super::{
     clauses::{Clause, ClauseReader},
     motion::{
-        can_follow_leaving, is_arrival, is_departure, is_inactive, is_prospect, is_state, leader_words, may_be_verb,
-        verbs, words_after_emergence, words_after_goal_phrase, words_after_leaving, words_after_motion,
-        words_after_removal, words_after_way,
+        can_follow_flight, can_follow_leaving, is_arrival, is_deed_of_living, is_departure, is_inactive, is_prospect,
+        is_state, leader_words, may_be_verb, verbs, words_after_emergence, words_after_flight, words_after_goal_phrase,
+        words_after_leaving, words_after_motion, words_after_removal, words_after_verbless_way, words_after_way,
     },
     narration::{narrated_sentences, sentences},
     places::recorded_place,
@@ -30,6 +30,8 @@ pub(in crate::session) struct Actor {
     pub(in crate::session) arrives: bool,
     /// Whether the person leaves the scene.
     pub(in crate::session) leaves: bool,
+    /// Whether the person leaves for an unknown place, and not only for a short time, as in "flees into the night".
+    pub(in crate::session) flees: bool,
     /// Whether the person comes out of another place than the scene. A person who was not in the scene arrives.
     pub(in crate::session) emerges: bool,
     /// Recorded place to which the person goes, other than the place of the scene.
@@ -81,6 +83,7 @@ pub(in crate::session) fn actors(
                     arrives: false,
                     is_state: false,
                     leaves: led.leaves,
+                    flees: led.flees,
                     destination: led.destination.clone(),
                     ..deed
                 };
@@ -89,8 +92,8 @@ pub(in crate::session) fn actors(
                 departure = Some((subjects.clone(), deed.clone()));
             }
             for id in subjects {
-                let Deed { acts, is_state, arrives, leaves, emerges, destination } = deed.clone();
-                let actor = Actor { id, begins_sentence, acts, is_state, arrives, leaves, emerges, destination };
+                let Deed { acts, is_state, arrives, leaves, flees, emerges, destination } = deed.clone();
+                let actor = Actor { id, begins_sentence, acts, is_state, arrives, leaves, flees, emerges, destination };
                 add_actor(&mut found, actor);
             }
         }
@@ -106,6 +109,26 @@ pub(in crate::session) fn addressees(names: &SpeakerNames<'_>, state: &State, na
         let clauses = reader.clauses(&sentence).into_iter().filter(|clause| !is_prospect(clause.predicate));
         let verbs = clauses.flat_map(|clause| verbs(clause.predicate));
         found.extend(verbs.filter_map(|verb| reader.addressee(&verb)));
+    }
+    found
+}
+
+/// Returns the characters whom the first clause of a sentence of narration names as its subject, and who do there what only
+/// the living do: "Odo orders an ale".
+pub(in crate::session) fn living_actors(names: &SpeakerNames<'_>, state: &State, narration: &str) -> Vec<EntityId> {
+    let reader = ClauseReader::new(names, state);
+    let mut found = Vec::new();
+    for sentence in narrated_sentences(narration) {
+        let clauses = reader.clauses(&sentence).into_iter();
+        for clause in clauses.filter(|clause| clause.begins_sentence && !is_prospect(clause.predicate)) {
+            let verbs = verbs(clause.predicate);
+            let is_deed = verbs.first().and_then(|verb| verb.first()).is_some_and(|verb| is_deed_of_living(verb));
+            if let Subject::Named(ids) = clause.subject
+                && is_deed
+            {
+                found.extend(ids);
+            }
+        }
     }
     found
 }
@@ -162,20 +185,21 @@ fn add_actor(found: &mut Vec<Actor>, new: Actor) {
     // In "Odo walks out. He returns with a lamp", Odo does not leave.
     let is_back = new.arrives && !new.leaves;
     actor.leaves = new.leaves || (actor.leaves && !is_back);
+    actor.flees = actor.leaves && (new.flees || actor.flees);
     actor.destination = new.destination.or(actor.destination.take().filter(|_| !is_back));
 }
 
 impl Actor {
     /// Creates an actor whom the subject of a clause sends away or takes along, perhaps to a recorded place.
     pub(super) fn sent_away(id: EntityId, destination: Option<EntityId>) -> Self {
-        let [begins_sentence, acts, is_state, arrives, emerges] = [false; 5];
-        Self { id, begins_sentence, acts, is_state, arrives, leaves: true, emerges, destination }
+        let [begins_sentence, acts, is_state, arrives, flees, emerges] = [false; 6];
+        Self { id, begins_sentence, acts, is_state, arrives, leaves: true, flees, emerges, destination }
     }
 
     /// Creates an actor whom the subject of a clause brings into the scene.
     pub(super) fn brought(id: EntityId) -> Self {
-        let [begins_sentence, is_state, leaves, emerges] = [false; 4];
-        Self { id, begins_sentence, acts: true, is_state, arrives: true, leaves, emerges, destination: None }
+        let [begins_sentence, is_state, leaves, flees, emerges] = [false; 5];
+        Self { id, begins_sentence, acts: true, is_state, arrives: true, leaves, flees, emerges, destination: None }
     }
 }
 
@@ -186,6 +210,7 @@ pub(super) struct Deed {
     is_state: bool,
     arrives: bool,
     leaves: bool,
+    pub(super) flees: bool,
     emerges: bool,
     pub(super) destination: Option<EntityId>,
 }
@@ -284,8 +309,11 @@ impl ClauseReader<'_> {
         let verbs = verbs(predicate);
         let first = verbs.first().and_then(|words| words.first()).map_or("", String::as_str);
         let acts = !is_inactive(first);
-        let moves = acts || verbs.iter().any(|verb| words_after_removal(verb).is_some());
+        let flees = verbs.iter().any(|verb| self.flees(verb, place));
+        let moves = acts || flees || verbs.iter().any(|verb| words_after_removal(verb).is_some());
         let destination = verbs.iter().filter(|_| moves).find_map(|verb| self.destination(verb));
+        // "Odo back to the mill" is short for "Odo goes back to the mill".
+        let destination = destination.or_else(|| self.verbless_destination(verbs.first()?));
         let is_at_scene = destination.is_some() && destination.as_ref() == place;
         let departure = verbs.iter().rposition(|words| self.departs(words, place));
         let arrival = verbs.iter().rposition(|words| words.first().is_some_and(|verb| is_arrival(verb)));
@@ -300,7 +328,9 @@ impl ClauseReader<'_> {
             !is_state(verb) && is_verb()
         };
         let is_state = verbs.first().is_some_and(|verb| is_state(verb)) && !verbs.iter().skip(1).any(is_deed);
-        Deed { acts, is_state, arrives, leaves, emerges, destination: destination.filter(|_| !is_at_scene) }
+        let destination = destination.filter(|_| !is_at_scene);
+        let flees = flees && leaves && destination.is_none();
+        Deed { acts, is_state, arrives, leaves, flees, emerges, destination }
     }
 
     /// Returns the recorded place to which a person goes: The Mill for "walks back to the mill with Odo".
@@ -310,6 +340,12 @@ impl ClauseReader<'_> {
         let after_verb = after_departure.or_else(|| words_after_removal(verb)).or_else(after_arrival);
         let goal = words_after_goal_phrase(verb).and_then(|words| self.place(words));
         goal.or_else(|| after_verb.and_then(|words| self.goal(words)))
+    }
+
+    /// Returns the recorded place to which a person goes according to words without a verb: The Mill for "back to the mill".
+    fn verbless_destination(&self, words: &[String]) -> Option<EntityId> {
+        let (place, rest) = self.place_prefix(words_after_verbless_way(words)?)?;
+        can_follow_leaving(rest).then_some(place)
     }
 
     /// Returns the recorded place that words after a verb of motion name: The Mill for "back up to the mill".
@@ -342,7 +378,15 @@ impl ClauseReader<'_> {
     /// the room".
     pub(super) fn departs(&self, verb: &[String], place: Option<&EntityId>) -> bool {
         let after_place = || self.after_scene(words_after_leaving(verb)?, place?);
-        is_departure(verb) || after_place().is_some_and(can_follow_leaving)
+        is_departure(verb) || self.flees(verb, place) || after_place().is_some_and(can_follow_leaving)
+    }
+
+    /// Returns whether a verb states that a person leaves for an unknown place, and not only for a short time: "runs away",
+    /// "flees the Gull".
+    fn flees(&self, verb: &[String], place: Option<&EntityId>) -> bool {
+        let Some(rest) = words_after_flight(verb) else { return false };
+        let after_place = || self.after_scene(rest, place?);
+        can_follow_flight(rest) || after_place().is_some_and(can_follow_flight)
     }
 
     /// Returns the words after the name of the place of the scene, after a part of this name, or after a noun such as "room".

@@ -11,7 +11,9 @@ use super::{
     motion::is_prospect,
     places::opening_count,
     speakers::{MAX_REFERENCE_WORDS, SpeakerIdentity, SpeakerNames},
-    subjects::{Subject, ends_clause, exception_count, is_conjunction, opens_clause, unnamed_subject},
+    subjects::{
+        Subject, ends_clause, exception_count, is_conjunction, opens_clause, time_opening_count, unnamed_subject,
+    },
 };
 
 /// Maximum number of words between the conjunction after a name and the verb: "Yasmira and *her four guards* leave".
@@ -81,7 +83,8 @@ impl<'a> ClauseReader<'a> {
     /// Returns the clauses of a sentence with a subject.
     pub(super) fn clauses<'s, 'w>(&self, sentence: &'s [&'w str]) -> Vec<Clause<'s, 'w>> {
         let mut starts: Vec<(Subject, usize, usize)> = Vec::new();
-        let opening = opening_count(self.state, sentence);
+        let time_opening = time_opening_count(sentence);
+        let opening = time_opening.or_else(|| opening_count(self.state, sentence));
         for at in 0..sentence.len() {
             let is_inside_subject = starts.last().is_some_and(|(_, _, end)| at < *end);
             let begins_clause = at == 0 || Some(at) == opening || ends_clause(sentence[at - 1]);
@@ -107,7 +110,7 @@ impl<'a> ClauseReader<'a> {
         let clause = |((subject, at, from), to): ((Subject, usize, usize), usize)| Clause {
             subject,
             predicate: &sentence[from..to],
-            begins_sentence: at == 0,
+            begins_sentence: at == 0 || Some(at) == time_opening,
         };
         starts.into_iter().zip(ends).map(clause).collect()
     }

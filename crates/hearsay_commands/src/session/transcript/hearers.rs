@@ -4,7 +4,7 @@
 use hearsay_campaign::split_hearers;
 use hearsay_model::{
     EntityId, State, spelling,
-    text::{self, SENTENCE_ENDS},
+    text::{self, SENTENCE_ENDS, split_final_brackets},
     words,
 };
 use hearsay_query::{
@@ -52,11 +52,7 @@ pub(super) fn bracketed_hearers(state: &State, hearers: &str) -> Result<Brackete
 /// nothing else is said, if the brackets contain a sentence, or if they contain a name but name no hearers.
 pub(super) fn split_remark<'a>(state: &State, said: &'a str) -> Option<(&'a str, Vec<EntityId>)> {
     let said = said.trim();
-    let (words, remark) = said.strip_suffix([')', ']'])?.rsplit_once(['(', '['])?;
-    let (words, remark) = (words.trim(), remark.trim());
-    if words.is_empty() || remark.ends_with(SENTENCE_ENDS) || remark.contains([')', ']']) {
-        return None;
-    }
+    let (words, remark) = split_final_brackets(said).filter(|(_, remark)| !remark.ends_with(SENTENCE_ENDS))?;
     let hearers = split_hearers(said).and_then(|(_, hearers)| resolve_hearers(state, hearers).ok());
     let can_hear = |id: &EntityId| require_speaker(state, id).is_ok();
     if let Some(hearers) = hearers.filter(|hearers| hearers.iter().all(can_hear)) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use hearsay_campaign::{Transcript, TranscriptFormat, split_hearers};
-use hearsay_model::{EntityId, SessionId, State, text, words::with_article};
+use hearsay_model::{EntityId, Kind, SessionId, State, text, words::with_article};
 use hearsay_query::{
     ids::{require_entity, require_session},
     resolve::resolve_complete_words,
@@ -73,6 +73,19 @@ pub struct PreviewRow {
     pub place: Option<EntityId>,
 }
 
+impl PreviewRow {
+    fn new(line: &LogLine) -> Self {
+        // The id would reveal whose secret name it is.
+        let speaker = line.speaker.as_ref().filter(|speaker| speaker.alias.is_none());
+        Self {
+            line: line.number.unwrap_or_default(),
+            speaker: speaker.map(|speaker| speaker.id.clone()),
+            text: line.text.clone(),
+            place: line.place.clone(),
+        }
+    }
+}
+
 impl TranscriptImport {
     /// Returns a report of the import, and the lines to write with `Memory::log`.
     ///
@@ -81,33 +94,58 @@ impl TranscriptImport {
     /// character does not exist, or if the session already exists without a character who should attend it.
     pub fn plan(&self, state: &State) -> Result<(TranscriptReport, Log), CommandError> {
         let speakers = self.speaker_rows(state)?;
+        let mut notes = self.transcript.notes.clone();
+        let lines = self.log_lines(state, &speakers, &mut notes);
+        let session = self.target_session(state)?;
+        let digest = self.digest(&speakers, &lines);
+        let source = LogSource { name: self.name.clone(), digest, appends: self.first_line.is_some() };
+        let is_already_written = session.as_ref().is_some_and(|session| self.was_imported_into(state, session));
+        let unchanged = is_already_written && state.imported(&Log::key(&source.name)) == Some(&source.digest);
+        let new = session.is_none().then(|| self.new_session(state, &speakers));
+        let report = TranscriptReport {
+            file: self.name.clone(),
+            format: self.transcript.format,
+            session: session.clone(),
+            lines: lines.len(),
+            speakers,
+            unchanged,
+            notes,
+            preview: lines.iter().map(PreviewRow::new).collect(),
+        };
+        Ok((report, Log { session, new, lines, source: Some(source) }))
+    }
+
+    /// Returns the lines to write. Adds a note for each wrong name of a place or hearer.
+    fn log_lines(&self, state: &State, speakers: &[SpeakerRow], notes: &mut Vec<String>) -> Vec<LogLine> {
         let names = SpeakerNames::new(state);
         let by_name: BTreeMap<&str, &SpeakerIdentity> =
             speakers.iter().map(|row| (row.name.as_str(), &row.is)).collect();
         let first_line = self.first_line.unwrap_or(0);
-        let utterances = self.transcript.utterances.iter().filter(|utterance| utterance.line >= first_line);
-        let mut notes = self.transcript.notes.clone();
         let mut earlier_lines = self.transcript.utterances.iter().rev().map(|utterance| utterance.line);
         let mut last_line = earlier_lines.find(|line| *line < first_line).unwrap_or(0);
-        let lines: Vec<LogLine> = utterances
+        let utterances = self.transcript.utterances.iter().filter(|utterance| utterance.line >= first_line);
+        utterances
             .map(|utterance| {
-                let place = self.marked_place(state, last_line, utterance.line, &mut notes);
+                let place = self.marked_place(state, last_line, utterance.line, notes);
                 last_line = utterance.line;
                 let identity = utterance.speaker.as_deref().and_then(|name| Some((name, *by_name.get(name)?)));
                 let line = match identity {
                     Some((name, identity)) => {
-                        let heard_by = listed_hearers(state, utterance.line, name, identity, &mut notes);
+                        let heard_by = listed_hearers(state, utterance.line, name, identity, notes);
                         LogLine { heard_by, ..names.line(name, identity, &utterance.text) }
                     }
                     None => LogLine::new(&utterance.text),
                 };
                 LogLine { number: Some(utterance.line), at_table: true, place, ..line }
             })
-            .collect();
-        let earlier_session = self.earlier_session(state);
-        let session = match (&self.session, earlier_session) {
-            (Some(id), _) => Some(require_session(state, id)?.id.clone()),
-            (None, earlier_session) => earlier_session,
+            .collect()
+    }
+
+    /// Returns the session that receives the lines; `None` if the import creates a new session.
+    fn target_session(&self, state: &State) -> Result<Option<SessionId>, CommandError> {
+        let session = match &self.session {
+            Some(id) => Some(require_session(state, id)?.id.clone()),
+            None => self.earlier_session(state),
         };
         if let Some(id) = session.as_ref().filter(|_| self.first_line.is_none()) {
             let recorded = require_session(state, id)?;
@@ -117,10 +155,14 @@ impl TranscriptImport {
                 return Err(CommandError::AttendanceOfImport { session: id.clone(), absent });
             }
         }
+        Ok(session)
+    }
+
+    /// Returns the digest of the file and of its reading. It includes the assignment of speakers, the listed hearers and the
+    /// places, because other speakers, hearers or places result in a different log.
+    fn digest(&self, speakers: &[SpeakerRow], lines: &[LogLine]) -> String {
         let mut digest = self.transcript.digest.clone();
-        // The digest includes the assignment of speakers, the listed hearers and the places, because other speakers,
-        // hearers or places result in a different log.
-        for row in &speakers {
+        for row in speakers {
             digest.push_str(&format!(" {}={:?}", row.name, row.is));
         }
         for line in lines.iter().filter(|line| !line.heard_by.is_empty()) {
@@ -129,49 +171,20 @@ impl TranscriptImport {
         for (line, place) in lines.iter().filter_map(|line| Some((line, line.place.as_ref()?))) {
             digest.push_str(&format!(" {:?}@{place}", line.number));
         }
-        let source = LogSource { name: self.name.clone(), digest, appends: self.first_line.is_some() };
-        let is_already_written = session.as_ref().is_some_and(|session| self.was_imported_into(state, session));
-        let unchanged = is_already_written && state.imported(&Log::key(&source.name)) == Some(&source.digest);
-        let preview = lines
-            .iter()
-            .map(|line| PreviewRow {
-                line: line.number.unwrap_or_default(),
-                // The id would reveal whose secret name it is.
-                speaker: line
-                    .speaker
-                    .as_ref()
-                    .filter(|speaker| speaker.alias.is_none())
-                    .map(|speaker| speaker.id.clone()),
-                text: line.text.clone(),
-                place: line.place.clone(),
-            })
-            .collect();
-        let present = || {
+        digest
+    }
+
+    /// Returns the session to create. If nobody is given, the player characters who speak attend it.
+    fn new_session(&self, state: &State, speakers: &[SpeakerRow]) -> NewSession {
+        let mut new = self.new.clone();
+        if new.present.is_empty() {
             let characters = speakers.iter().filter_map(|row| match &row.is {
                 SpeakerIdentity::Character(id) => Some(id),
                 _ => None,
             });
-            let players = characters.filter(|id| state.kind(id) == Some(hearsay_model::Kind::Player));
-            players.cloned().collect::<Vec<_>>()
-        };
-        let new = session.is_none().then(|| {
-            let has_attendance = !self.new.present.is_empty();
-            NewSession {
-                present: if has_attendance { self.new.present.clone() } else { present() },
-                ..self.new.clone()
-            }
-        });
-        let report = TranscriptReport {
-            file: self.name.clone(),
-            format: self.transcript.format,
-            session: session.clone(),
-            lines: lines.len(),
-            speakers,
-            unchanged,
-            notes,
-            preview,
-        };
-        Ok((report, Log { session, new, lines, source: Some(source) }))
+            new.present = characters.filter(|id| state.kind(id) == Some(Kind::Player)).cloned().collect();
+        }
+        new
     }
 
     /// Returns the assignments to save with [`remember_speakers`](super::remember_speakers): the assignments with

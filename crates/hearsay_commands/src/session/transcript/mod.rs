@@ -38,7 +38,7 @@ mod thoughts;
 mod typed;
 mod unnoticed;
 
-pub(super) use acting::{Actor, NarratedScene, actors, addressees, excepted, only_moves};
+pub(super) use acting::{Actor, NarratedScene, actors, addressees, excepted, living_actors, only_moves};
 pub use import::{PreviewRow, TranscriptImport, TranscriptReport};
 pub(super) use introduction::named_characters;
 pub(crate) use introduction::without_confidential_asides;

@@ -74,6 +74,14 @@ pub(super) fn is_inactive(verb: &str) -> bool {
         || [&english.inactive_verbs, &english.stative_verbs].into_iter().any(|list| words::contains_word(list, verb))
 }
 
+/// Returns whether a verb states in the present tense what only the living do: "orders". `false` for "lies", which can tell of
+/// a body, and for "ordered", which can tell of the past.
+pub(super) fn is_deed_of_living(verb: &str) -> bool {
+    let english = words::english();
+    let is_present = english.third_person_endings.iter().any(|ending| verb.ends_with(ending.as_str()));
+    is_present && !is_inactive(verb) && !words::contains_word(&english.lifeless_verbs, verb)
+}
+
 /// Returns whether a verb and the words that follow it state what the subject is, has or feels, and no deed: "is the richest
 /// man in town", "owes Wren a crown". "Is wiping a mug", "is back" and "has come" are no states.
 pub(super) fn is_state(verb: &[String]) -> bool {
@@ -142,6 +150,20 @@ pub(super) fn is_departure(verb: &[String]) -> bool {
     }
     // "Flees" is also a verb of motion.
     words_after_leaving(verb).is_some_and(can_follow_leaving)
+}
+
+/// Returns the words after a phrase that states that a person leaves for an unknown place, and not only for a short time:
+/// "into the night" for "flees into the night". Returns `None` if these words say that the person stays near or comes back.
+pub(super) fn words_after_flight(verb: &[String]) -> Option<&[String]> {
+    let english = words::english();
+    let is_near = |word: &String| words::contains_word(&english.nearby_words, word);
+    words_after_any(verb, &english.flight_phrases).filter(|rest| !rest.iter().any(is_near))
+}
+
+/// Returns whether words can follow a phrase such as "flees": "into the night", "out of the door".
+pub(super) fn can_follow_flight(rest: &[String]) -> bool {
+    can_follow_leaving(rest)
+        || rest.first().is_some_and(|word| words::contains_word(&words::english().departure_particles, word))
 }
 
 /// Returns whether words can follow a verb such as "leaves", or the place that a person leaves: "with the others".
@@ -218,9 +240,27 @@ pub(super) fn removed_words(verb: &[String]) -> Option<(&[String], &[String])> {
 }
 
 /// Returns the words between a verb that takes somebody along and the words that can name a place: "odo" and "to the mill" for
-/// "brings Odo to the mill".
+/// "brings Odo along to the mill".
 pub(super) fn escorted_words(verb: &[String]) -> Option<(&[String], &[String])> {
-    split_at_direction(verb, &words::english().escort_verbs, &words::english().destination_openers)
+    let english = words::english();
+    let (person, direction) = split_at_direction(verb, &english.escort_verbs, &english.destination_openers)?;
+    let particles = [&english.motion_adverbs, &english.departure_particles, &english.way_openers];
+    let is_particle = |word: &&String| particles.iter().any(|list| words::contains_word(list, word));
+    let particle_count = person.iter().rev().take_while(is_particle).count();
+    Some((&person[..person.len() - particle_count], direction))
+}
+
+/// Returns the words after a direction with which words begin that follow a subject without a verb: "the mill" for "back to
+/// the mill".
+pub(super) fn words_after_verbless_way(words: &[String]) -> Option<&[String]> {
+    let english = words::english();
+    let is_skipped = |word: &&String| {
+        let lists = [&english.motion_adverbs, &english.departure_particles];
+        let is_direction = lists.into_iter().any(|list| words::contains_word(list, word));
+        is_direction && !words::contains_word(&english.destination_openers, word)
+    };
+    let (opener, rest) = words[words.iter().take_while(is_skipped).count()..].split_first()?;
+    words::contains_word(&english.destination_openers, opener).then_some(rest)
 }
 
 /// Returns the words for the person whom somebody brings into the scene: "odo" for "brings Odo in".
@@ -343,6 +383,42 @@ mod tests {
             "makes a way out",
         ] {
             assert!(!leaves(predicate), "{predicate}");
+        }
+    }
+
+    #[test]
+    fn a_flight_is_more_than_a_departure_for_the_evening() {
+        let flees = |line: &str| words_after_flight(&text::words(line)).is_some_and(can_follow_flight);
+        for line in [
+            "flees over the rooftops",
+            "runs away across the fields",
+            "rides off to the border",
+            "flees out of the door",
+            "makes off with the purse",
+            "leaves town at dawn",
+            "escapes through a hatch",
+            "has fled",
+            "is gone",
+            "is taken away by the bailiffs",
+        ] {
+            assert!(flees(line), "{line}");
+        }
+        for line in [
+            "goes out",
+            "walks out into the night",
+            "leaves",
+            "flees upstairs",
+            "flees into the pantry",
+            "escapes the ropes",
+            "runs away from the geese",
+            "is gone for a moment",
+            "is gone for an hour",
+            "is not gone",
+            "makes off-colour jokes",
+            "leaves the town clerk a coin",
+            "vanishes behind the counter",
+        ] {
+            assert!(!flees(line), "{line}");
         }
     }
 

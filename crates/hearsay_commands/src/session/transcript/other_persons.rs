@@ -13,7 +13,7 @@ use super::{
     clauses::ClauseReader,
     motion::{
         brought_words, can_follow_companion, can_follow_leaving, escorted_words, removed_words, verbs,
-        words_after_entry, words_after_goal_phrase, words_after_leaving, words_after_motion,
+        words_after_entry, words_after_flight, words_after_goal_phrase, words_after_leaving, words_after_motion,
     },
     speakers::MAX_REFERENCE_WORDS,
 };
@@ -65,7 +65,10 @@ impl ClauseReader<'_> {
                 counts.find_map(|count| person(&words[..count]).filter(|_| can_follow(&words[count..])))
             });
             let company = company.filter(|id| !subjects.contains(id));
-            let actor = |id| if departs { Actor::sent_away(id, deed.destination.clone()) } else { Actor::brought(id) };
+            let actor = |id| match departs {
+                true => Actor { flees: deed.flees, ..Actor::sent_away(id, deed.destination.clone()) },
+                false => Actor::brought(id),
+            };
             found.extend(company.map(actor));
         }
         found
@@ -152,5 +155,5 @@ impl ClauseReader<'_> {
 /// to the mill with Odo".
 fn words_after_start(verb: &[String]) -> Option<&[String]> {
     let after_verb = words_after_motion(verb).or_else(|| words_after_leaving(verb));
-    after_verb.or_else(|| words_after_goal_phrase(verb))
+    after_verb.or_else(|| words_after_goal_phrase(verb)).or_else(|| words_after_flight(verb))
 }

@@ -4,7 +4,9 @@ use std::{cell::RefCell, collections::BTreeMap};
 
 use hearsay_belief::is_dead;
 use hearsay_extract::Language;
-use hearsay_model::{EntityId, Resolution, SpeakerRole, State, TalkKind, attribute, spelling, text, words};
+use hearsay_model::{
+    EntityId, Resolution, SpeakerRole, State, TalkKind, attribute, lists::push_new, spelling, text, words,
+};
 use hearsay_query::{
     QueryError,
     resolve::{Speaker, resolve_character, resolve_complete_words, resolve_named},
@@ -147,10 +149,7 @@ fn is_narrator(name: &str) -> bool {
 type CharactersByName = BTreeMap<String, Vec<EntityId>>;
 
 fn add_name(names: &mut CharactersByName, name: String, id: &EntityId) {
-    let characters = names.entry(name).or_default();
-    if !characters.contains(id) {
-        characters.push(id.clone());
-    }
+    push_new(names.entry(name).or_default(), id.clone());
 }
 
 /// Names by which a campaign identifies the speakers of a transcript.

@@ -86,6 +86,17 @@ pub(super) fn exception_count(words: &[&str]) -> usize {
     phrases.map(|phrase| phrase.split(' ').count()).max().unwrap_or_default()
 }
 
+/// Returns the number of words of the phrase about the time with which a sentence begins: two for "That night Odo leaves".
+pub(super) fn time_opening_count(sentence: &[&str]) -> Option<usize> {
+    let count_of = |phrase: &str| phrase.split(' ').count();
+    let begins = |phrase: &&String| {
+        let opening = sentence.get(..count_of(phrase.as_str())).map(|words| words.join(" ").to_lowercase());
+        opening.is_some_and(|opening| opening.trim_end_matches(',') == phrase.as_str())
+    };
+    let openers = words::english().time_openers.iter().filter(begins);
+    openers.map(|phrase| count_of(phrase.as_str())).max()
+}
+
 /// Returns whether a clause can begin after a word.
 pub(super) fn ends_clause(word: &str) -> bool {
     let (word, english) = (word.to_lowercase(), words::english());
@@ -111,6 +122,14 @@ pub(super) fn is_clause_opener(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_phrase_about_the_time_can_begin_a_sentence() {
+        let count = |line: &str| time_opening_count(&line.split(' ').collect::<Vec<_>>());
+        assert_eq!(count("That night Wren leaves."), Some(2));
+        assert_eq!(count("Later that evening, Wren leaves."), Some(3));
+        assert_eq!(count("That knight leaves."), None);
+    }
 
     #[test]
     fn a_number_of_persons_is_read() {

@@ -5,7 +5,9 @@ use std::{borrow::Cow, collections::BTreeMap};
 use hearsay_campaign::{split_hearers, split_speaker};
 use hearsay_extract::Language;
 use hearsay_model::{
-    EntityId, SessionId, State, TalkKind, spelling,
+    EntityId, SessionId, State, TalkKind,
+    lists::extend_new,
+    spelling,
     text::{self, SENTENCE_ENDS},
     words,
 };
@@ -83,7 +85,7 @@ impl LogLine {
         }
         if line.is_said_to_all() {
             let unaware = unaware_characters(&names, state, &line.text);
-            add_new(&mut line.unheard_by, unaware);
+            extend_new(&mut line.unheard_by, unaware);
         }
         let states_facts = line.lie || !line.states.is_empty();
         let is_at_table = line.at_table || line.speaker.is_none();
@@ -96,9 +98,9 @@ impl LogLine {
                 (line.place, line.is_aside) = (Some(place), true);
             }
             let unaware = line.unaware_of_deed(&names, state);
-            add_new(&mut line.unheard_by, unaware);
+            extend_new(&mut line.unheard_by, unaware);
             let witnesses = line.acting_witnesses(&names, state);
-            add_new(&mut line.with, witnesses);
+            extend_new(&mut line.with, witnesses);
         }
         Ok(Cow::Owned(line))
     }
@@ -176,7 +178,7 @@ impl LogLine {
     /// Adds the hearers to whom the text says that the words are whispered.
     fn whisper_to(&mut self, hearers: Vec<EntityId>) {
         self.names_hearers |= self.heard_by.is_empty() && !hearers.is_empty();
-        add_new(&mut self.heard_by, hearers);
+        extend_new(&mut self.heard_by, hearers);
     }
 
     /// Makes the speaker the only hearer.
@@ -478,13 +480,4 @@ fn is_article(word: &&str) -> bool {
 fn is_unknown_name(names: &SpeakerNames<'_>, state: &State, name: &str) -> bool {
     names.identify_typed(name) == SpeakerIdentity::Unknown
         && matches!(resolve_named(state, name), Err(QueryError::Unknown { .. }))
-}
-
-/// Adds the ids that a list does not contain.
-fn add_new(ids: &mut Vec<EntityId>, new: Vec<EntityId>) {
-    for id in new {
-        if !ids.contains(&id) {
-            ids.push(id);
-        }
-    }
 }

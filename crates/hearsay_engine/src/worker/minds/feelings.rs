@@ -9,6 +9,7 @@ use std::{
 use hearsay_belief::{Feelings, StateViews};
 use hearsay_model::{
     Change, EntityId, Fact, FactId, Feeling, GameTime, Knower, OpenThread, Operation, State, Vocabulary,
+    lists::push_new,
 };
 
 use super::{Minds, is_reported, related_fact};
@@ -58,10 +59,7 @@ impl Minds {
             let related = related_fact(fact).and_then(find);
             for cause in [Some(fact), related].into_iter().flatten() {
                 if let Some(towards) = felt_towards(state.vocabulary(), cause, knower) {
-                    let facts = facts.entry((knower.clone(), towards.clone())).or_default();
-                    if !facts.contains(&edge.fact) {
-                        facts.push(edge.fact);
-                    }
+                    push_new(facts.entry((knower.clone(), towards.clone())).or_default(), edge.fact);
                 }
             }
         }

@@ -75,7 +75,23 @@ impl<'a> Writer<'a> {
 
     /// Returns whether the speaker may tell a fact.
     fn secrecy(&self, known: &Known) -> LineSecrecy {
-        LineSecrecy::of_fact(known, self.request, || self.present())
+        match self.is_transparent_lie(known) {
+            true => LineSecrecy::Concealed,
+            false => LineSecrecy::of_fact(known, self.request, || self.present()),
+        }
+    }
+
+    /// Returns whether a fact is a lie of the speaker that no listener would believe: the speaker thinks that all of them
+    /// know a fact that the lie hides.
+    fn is_transparent_lie(&self, known: &Known) -> bool {
+        let ContextRequest { view, scene, .. } = self.request;
+        if known.contradicts().is_empty() || !known.is_own_lie() || scene.strangers > 0 {
+            return false;
+        }
+        let truths: Vec<&Known> = known.contradicts().iter().filter_map(|id| view.fact(*id)).collect();
+        let knows_better = |id: &EntityId| truths.iter().any(|truth| !view.attribution_reasons(id, truth).is_empty());
+        let listeners = self.present();
+        !listeners.is_empty() && listeners.iter().all(knows_better)
     }
 
     pub(super) fn speaker(&self, name: &str) -> Section {
@@ -390,6 +406,7 @@ impl<'a> Writer<'a> {
         Line {
             claim: Some(LineClaim::from_known(known)),
             statement: Some(known.statement().to_owned()),
+            inverse_statement: self.inverse_statement(known),
             credence: known.acquisition().map(|_| credence),
             secrecy: earlier.clone().fold(self.secrecy(known), |all, episode| all.and(self.secrecy(episode))),
             remarks: disputes.into_iter().chain(repeated).chain(self.remarks(known, credence)).collect(),
@@ -397,6 +414,18 @@ impl<'a> Writer<'a> {
             also: earlier.map(|episode| self.citations().fact_citation(episode)).collect(),
             ..line(text, self.citations().fact_citation(known))
         }
+    }
+
+    /// Returns the statement of a relation to the speaker, beginning with the speaker, if the relation is symmetric or its
+    /// sentence would end in "of me". Returns `None` for a sentence that somebody wrote.
+    fn inverse_statement(&self, known: &Known) -> Option<String> {
+        let ContextRequest { vocabulary, names, speaker, .. } = *self.request;
+        let object = known.object().entity().filter(|object| *object == speaker)?;
+        let (predicate, subject, object) = (known.predicate(), names.name(known.subject())?, names.name(object)?);
+        let def = vocabulary.predicate(predicate)?;
+        let is_reversible = def.symmetric || def.phrase.ends_with(" of {object}");
+        let is_generated = || known.statement() == vocabulary.sentence(predicate, subject, object);
+        if is_reversible && is_generated() { vocabulary.inverse_sentence(predicate, subject, object) } else { None }
     }
 
     /// Returns in words when the speaker itself learned a fact.
@@ -452,6 +481,7 @@ fn line(text: String, citation: Citation) -> Line {
         text,
         claim: None,
         statement: None,
+        inverse_statement: None,
         feelings: None,
         credence: None,
         secrecy: LineSecrecy::Open,

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use hearsay_model::lists::push_new;
+
 use super::document::{Doc, DocumentType, LoadedDocuments, TOOL, is_player, ownership};
 use crate::import::{
     LinkTarget, Note, Visibility, lexicon, secret,
@@ -36,10 +38,7 @@ impl Library {
                 names.push(format!("{}.{pack}.{}", doc.package, doc.id));
             }
             for name in names {
-                let indices = library.by_uuid.entry(name).or_default();
-                if !indices.contains(&index) {
-                    indices.push(index);
-                }
+                push_new(library.by_uuid.entry(name).or_default(), index);
             }
             library.by_id.entry(doc.id.clone()).or_default().push(index);
         }

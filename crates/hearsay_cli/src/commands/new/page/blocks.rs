@@ -23,7 +23,9 @@ use super::{
     },
     layout::is_entry,
     other_names::{appended_name, called_name, names_in_parentheses},
-    sections::{Section, announces_secret, exact_section, is_section_title, labelled_section, section},
+    sections::{
+        Section, announces_secret, exact_section, is_marked_secret, is_section_title, labelled_section, section,
+    },
     statements::{SENTENCE_ENDS, brackets},
     subjects::is_verb,
 };
@@ -171,11 +173,11 @@ impl PageBlock {
             let (owner, name) = appended_name(sentence).or_else(|| called_name(sentence, page))?;
             Some(PageNickname { name: name.to_owned(), owner: owner.to_owned(), is_of_block: false, line })
         };
-        // The rest of the text behind a label such as "Truth:" is secret.
-        let open = || self.sentences().into_iter().take_while(|(sentence, _)| !announces_secret(sentence));
+        // The rest of the text behind a label such as "Truth:", or a remark such as "(secret)", is secret.
+        let open = || self.sentences().into_iter().take_while(|(sentence, _)| !is_marked_secret(sentence));
         let found: Vec<PageNickname> = open().filter_map(stated).chain(open().filter_map(appended)).collect();
         self.nicknames.extend(found);
-        let secret = self.sentences().into_iter().map(|(sentence, _)| sentence).find(|part| announces_secret(part));
+        let secret = self.sentences().into_iter().map(|(sentence, _)| sentence).find(|part| is_marked_secret(part));
         let open_end = secret.and_then(|secret| self.text.find(secret)).unwrap_or(self.text.len());
         let open_text = &self.text[..open_end];
         let mut beside = find_nicknames(open_text);

@@ -12,7 +12,7 @@ use hearsay_model::{
 use super::{
     super::{
         answers::{PlayedCharacter, describe, is_name, item},
-        draft::{DraftEntity, DraftText},
+        draft::{Draft, DraftEntity, DraftText},
         english::ENGLISH,
         sentences::sentences,
     },
@@ -152,7 +152,8 @@ impl PageReader {
                 names.into_iter().any(has_name) || families.iter().any(|family| family.is_named_by(&entity.name));
             let is_other_name = other_names.iter().any(|name| self.is_other_name(&entity.name, name));
             let is_unsure = entity.confidence.get() < MIN_NAME_CONFIDENCE;
-            if is_known || is_other_name || is_unsure || has_only_game_words(&entity.name) {
+            let is_verb_with_name = || begins_with_verb(&self.made.draft, &text, &entity.name);
+            if is_known || is_other_name || is_unsure || has_only_game_words(&entity.name) || is_verb_with_name() {
                 continue;
             }
             // "Hates the watch." within the text about a person, and "Low beams, one stove." within the text about a place
@@ -469,6 +470,13 @@ fn precedes_verb(text: &str, words: &str) -> bool {
 /// Returns whether words stand only at the beginnings of sentences.
 fn begins_sentences(text: &str, words: &str) -> bool {
     text.match_indices(words).all(|(at, _)| begins_sentence(&text[..at]))
+}
+
+/// Returns whether words are the verb of a sentence without a subject, and the name of an entity: "Fears Odo Brandt."
+fn begins_with_verb(draft: &Draft, text: &str, words: &str) -> bool {
+    let first = words.split(' ').next().unwrap_or_default().to_lowercase();
+    let has_name = || draft.named_at(words).iter().any(|(at, _)| *at > 0);
+    is_verb(&first) && !is_title(&first) && begins_sentences(text, words) && has_name()
 }
 
 /// Returns whether a sentence begins after a text.

@@ -1,12 +1,12 @@
 //! Sets the fields of the entities that their open text states: occupation, condition, home, groups and relations.
 
-use std::collections::BTreeSet;
-
 use hearsay_campaign::import::{
     lexicon::{self, Meaning, RelationMeaning},
     truth::Truth,
 };
-use hearsay_extract::{EntityNames, Extraction, Extractor, FactObject, Language, Lexicon, Mention, Text, TextType};
+use hearsay_extract::{
+    EntityNames, Extraction, Extractor, FactObject, Language, Lexicon, Mention, Text, TextType, is_anaphor,
+};
 use hearsay_model::{
     EntityId, Factuality, Kind, Predicate, PredicateRole, State, Vocabulary,
     spelling::is_stop_word,
@@ -28,7 +28,8 @@ use super::{
     place_nouns::with_place_names,
     secrets::lacks_subject,
     statements::teller_of,
-    subjects::{has_genitive, leading_entity, name_person},
+    subjects::{has_genitive, is_verb, leading_entity, name_person},
+    surroundings::{set_settlement, set_surroundings},
 };
 
 /// Attribute that a description of a character states.
@@ -268,18 +269,23 @@ fn labelled_relations(draft: &Draft, index: usize) -> Vec<Relation> {
 }
 
 /// Returns the relations that the beginnings of clauses in the description of an entity state, with the words of a field:
-/// "Led by Odo Brandt", "Member of the Lampless", "She is staying at the Ibex", "At the Ibex tonight".
+/// "Led by Odo Brandt", "Member of the Lampless", "She is staying at the Ibex", "At the Ibex tonight", "He is the father of Ada
+/// and Tom".
 fn leading_relations(draft: &Draft, index: usize) -> Vec<Relation> {
     let parts = draft.entities[index].description.iter().flat_map(|paragraph| sentences(&paragraph.text));
     let relation = |sentence: &str, clause: &str| {
         let (at, other) = *draft.named_at(clause).first()?;
+        let others = listed_after(draft, clause, at);
         let clause_words: Vec<&str> = clause.split_whitespace().collect();
         let words = &clause_words[..at.min(clause_words.len())];
         let words = words.strip_suffix(&["the"]).unwrap_or(words);
-        let is_adverb = |word: &&&str| word.ends_with("ly") || ["is", "often"].contains(*word);
+        let is_adverb = |word: &&&str| word.ends_with("ly") || ["is", "Is", "often"].contains(*word);
         let skipped = usize::from(begins_with_anaphor(clause));
         let skipped = skipped + words.iter().skip(skipped).take_while(is_adverb).count();
         let own = words.get(skipped..).unwrap_or_default();
+        // "The father of Ada hates him" states nothing about the entity, so the name ends a clause with an article.
+        let own = own.split_first().filter(|(first, _)| !others.is_empty() && is_article(&first.to_lowercase()));
+        let own = own.map_or(words.get(skipped..).unwrap_or_default(), |(_, rest)| rest);
         let phrase = own.join(" ");
         // "Possibly the son of Odo"
         let is_plain = words.iter().all(|word| Truth::from_text(word) == Truth::Plain);
@@ -294,8 +300,11 @@ fn leading_relations(draft: &Draft, index: usize) -> Vec<Relation> {
         let whole = || is_whole.then(|| lexicon::meaning(&format!("is {phrase}")));
         let is_relation = |meaning: &Meaning| matches!(meaning, Meaning::Relation(_));
         match Some(lexicon::meaning(&phrase)).filter(is_relation).or_else(whole)? {
-            Meaning::Relation(meaning) if is_plain && other != index => {
-                Some(Relation { is_prose: true, ..Relation::new(index, &meaning, other) })
+            Meaning::Relation(meaning) if is_plain => {
+                let others = if others.is_empty() { vec![other] } else { others };
+                let others = others.into_iter().filter(|other| *other != index);
+                let new = |other| Relation { is_prose: true, ..Relation::new(index, &meaning, other) };
+                Some(others.map(new).collect::<Vec<_>>())
             }
             _ => None,
         }
@@ -305,10 +314,46 @@ fn leading_relations(draft: &Draft, index: usize) -> Vec<Relation> {
         let own = own.filter(|rest| !rest.starts_with(['\'', '\u{2019}']));
         let rest = own.map(|rest| rest.trim_start_matches(|c: char| !c.is_alphanumeric()));
         let sentence = with_place_names(draft, rest.unwrap_or(sentence));
-        let clauses = sentence.split([',', ';', '.']);
-        clauses.filter_map(|clause| relation(&sentence, clause.trim())).collect::<Vec<_>>()
+        let (mut found, mut before) = (Vec::new(), None::<&str>);
+        for clause in sentence.split([',', ';', '.']).map(str::trim) {
+            let is_of_other = before.is_some_and(|before| is_apposition(draft, index, before, clause));
+            let stated = relation(&sentence, clause).filter(|_| !is_of_other);
+            // "Sister of Ada, wife of Tom"
+            before = Some(clause).filter(|_| stated.is_none() || begins_with_verb(clause));
+            found.extend(stated.into_iter().flatten());
+        }
+        found
     };
     parts.flat_map(relations).collect()
+}
+
+/// Returns whether a clause describes another character, with whose name the clause before it ends: "Fears Odo, father of Ada".
+fn is_apposition(draft: &Draft, index: usize, before: &str, clause: &str) -> bool {
+    let named = draft.named_at(before).pop();
+    let ends_with_other = named.is_some_and(|(at, other)| {
+        other != index && draft.entities[other].kind.is_character() && !listed_after(draft, before, at).is_empty()
+    });
+    ends_with_other && clause.contains(" of ") && !begins_with_verb(clause)
+}
+
+/// Returns whether a clause begins with a verb, or with a pronoun and a verb: "fears Odo", "she fears Odo".
+fn begins_with_verb(clause: &str) -> bool {
+    let mut clause_words = clause.split(' ').map(str::to_lowercase);
+    clause_words.find(|word| !is_anaphor(word)).is_some_and(|word| is_verb(&word))
+}
+
+/// Returns the entities in a list of names at the end of a clause, after some words: "Father of Ada and Tom". The list is empty
+/// if other words follow the names.
+fn listed_after(draft: &Draft, clause: &str, at: usize) -> Vec<usize> {
+    let rest = clause.split_whitespace().skip(at).collect::<Vec<_>>().join(" ");
+    let named = draft.named_in(&rest);
+    let names = named.iter().flat_map(|index| {
+        let entity = &draft.entities[*index];
+        entity.aliases.iter().chain([&entity.name]).flat_map(|name| words(name))
+    });
+    let known: Vec<String> = names.collect();
+    let is_name = |word: &String| known.contains(word) || contains_word(&english().name_conjunctions, word);
+    if words(&rest).iter().all(is_name) { named } else { Vec::new() }
 }
 
 /// Returns the relations that the sentences in the description of an entity state.
@@ -516,49 +561,6 @@ fn workplace(draft: &Draft, index: usize, extractor: &Extractor, lexicon: &Lexic
     };
     let mut parts = entity.description.iter().flat_map(|paragraph| sentences(&paragraph.text));
     parts.find_map(place_in)
-}
-
-/// Adds the places whose description names the larger place to this place: "The Gull - an old inn in Saltwick."
-fn set_surroundings(draft: &mut Draft) {
-    for index in 0..draft.entities.len() {
-        let place = &draft.entities[index];
-        if place.kind != Kind::Location || place.part_of.is_some() {
-            continue;
-        }
-        let Some(larger) = surrounding_place(draft, index).map(|larger| &draft.entities[larger]) else { continue };
-        if larger.part_of.as_ref() != Some(&place.id) {
-            draft.entities[index].part_of = Some(larger.id.clone());
-        }
-    }
-}
-
-/// Returns the larger place that the noun phrase at the beginning of the description of a place names.
-fn surrounding_place(draft: &Draft, index: usize) -> Option<usize> {
-    let place = &draft.entities[index];
-    let text = place.description.first()?.text.as_str();
-    let text = text.strip_prefix(place.name.as_str()).unwrap_or(text);
-    let clause = text.trim_start_matches(|c: char| !c.is_alphanumeric()).split(['.', ',', ';', '(']).next()?;
-    let (phrase, rest) = clause.split_once(" in ")?;
-    let phrase = words(phrase);
-    let noun: Vec<&String> = phrase.iter().skip_while(|word| is_stop_word(word)).collect();
-    let is_noun_phrase =
-        !noun.iter().any(|word| is_stop_word(word)) && kind_of_noun_phrase(&phrase.join(" ")) == Some(Kind::Location);
-    let (at, larger) = *draft.named_at(rest).first()?;
-    let is_introduction = |word: &String| is_stop_word(word) || lexicon::noun(word) == Some(Kind::Location);
-    let is_place = larger != index && draft.entities[larger].kind == Kind::Location;
-    (is_noun_phrase && is_place && words(rest).iter().take(at).all(is_introduction)).then_some(larger)
-}
-
-/// Adds the homes of characters to the settlement of the page, if the page has exactly one larger place. The residents of a
-/// settlement know each other's names.
-fn set_settlement(draft: &mut Draft) {
-    let larger: BTreeSet<&EntityId> = draft.entities.iter().filter_map(|entity| entity.part_of.as_ref()).collect();
-    let Some(settlement) = larger.first().filter(|_| larger.len() == 1).map(|id| (*id).clone()) else { return };
-    let npcs = draft.entities.iter().filter(|entity| entity.kind == Kind::Npc);
-    let homes: BTreeSet<EntityId> = npcs.filter_map(|npc| npc.home.clone().or_else(|| npc.location.clone())).collect();
-    for place in draft.entities.iter_mut().filter(|entity| homes.contains(&entity.id) && entity.id != settlement) {
-        place.part_of.get_or_insert(settlement.clone());
-    }
 }
 
 /// Returns whether a text begins with an article.

@@ -102,7 +102,8 @@ fn is_text(line: &str) -> bool {
 }
 
 /// Writes the lines of a paragraph as items of a list, if each line is an item: below a heading such as `People`, or if
-/// several lines have the form `Name: text`. A line with a label such as `Truth:` belongs to the item before.
+/// several lines have the form `Name: text`. A line with a label such as `Truth:` belongs to the item before. A sentence below a
+/// field such as `**Home:** the mill` is an item too, and so are the lines with labels after it.
 fn itemize(lines: &[&str], section: Option<Section>) -> Vec<String> {
     let entries = lines.iter().filter(|line| is_entry(line) && label(line).is_none()).count();
     let begins_item = |number: usize| {
@@ -113,14 +114,33 @@ fn itemize(lines: &[&str], section: Option<Section>) -> Vec<String> {
             || section.is_some() && is_capital && (ends_sentence || is_entry(before));
         begins_entry && label(line).is_none()
     };
-    let starts: Vec<bool> = (0..lines.len()).map(|number| number > 0 && begins_item(number)).collect();
+    let mut starts: Vec<bool> = (0..lines.len()).map(|number| number > 0 && begins_item(number)).collect();
     let has_items = starts.contains(&true);
+    if let Some(first) = (1..lines.len()).find(|number| follows_field(lines, *number)).filter(|_| !has_items) {
+        starts[first] = true;
+        (first + 1..lines.len()).for_each(|number| starts[number] = label(lines[number]).is_some());
+    }
     let write = |(line, begins): (&&str, &bool)| if *begins { format!("- {line}") } else { (*line).to_owned() };
     let mut written: Vec<String> = lines.iter().zip(&starts).map(write).collect();
     if let Some(first) = written.first_mut().filter(|_| has_items) {
         first.insert_str(0, "- ");
     }
     written
+}
+
+/// Returns whether a line is no part of the field in the line before it: the field has a bold label and a short value without an
+/// end, and the line begins with a capital letter.
+fn follows_field(lines: &[&str], number: usize) -> bool {
+    let (before, line) = (lines[number - 1].trim_end(), lines[number]);
+    let value = before.strip_prefix("**").and_then(|field| field.split_once(":**"));
+    let is_short = value.is_some_and(|(_, value)| (1..=MAX_WORDS).contains(&value.split_whitespace().count()));
+    let is_field = label(before).is_some_and(|label| {
+        matches!(lexicon::meaning(label), Meaning::Relation(_) | Meaning::Attribute(_))
+            && !sections::announces_statement(label)
+    });
+    let is_open = before.ends_with([',', '-', ';', '&'])
+        || before.rsplit(' ').next().is_some_and(hearsay_model::spelling::is_stop_word);
+    is_short && is_field && !is_open && line.starts_with(char::is_uppercase) && !is_entry(line)
 }
 
 /// Returns the label with which a text about an entity begins: `Truth: …`, `Home: …`, but not `Captain: …`, which names
@@ -206,6 +226,12 @@ loyal.
         assert_eq!(to_markdown(page), expected);
         let markdown = "# Title\n\nProse that wraps.\nIt goes on: here.\n\n    code\n";
         assert_eq!(to_markdown(markdown), markdown);
+        let fields = "# T\n\n### Odo\n**Role:** smith\n**Home:** the Mill\nHates Ada. Drinks.\n**Secret:** he robs.\n";
+        let expected =
+            "# T\n\n### Odo\n**Role:** smith\n**Home:** the Mill\n- Hates Ada. Drinks.\n- **Secret:** he robs.\n";
+        assert_eq!(to_markdown(fields), expected);
+        let wrapped = "# T\n\n### Odo\n**Home:** a hut behind the\nMill of Hale.\n";
+        assert_eq!(to_markdown(wrapped), wrapped);
         let entries = "People\nOdo Marsh - a smith.\nCover story: he slept.\nHome: the mill\nAda Brook - a clerk.\n";
         let expected =
             "###### People\n- Odo Marsh - a smith.\nCover story: he slept.\nHome: the mill\n- Ada Brook - a clerk.\n";

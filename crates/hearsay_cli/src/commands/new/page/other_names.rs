@@ -2,13 +2,13 @@
 
 use hearsay_campaign::import::{
     lexicon::{self, Meaning},
-    nickname::{appended_alias, name_at_start},
+    nickname::appended_alias,
 };
 use hearsay_extract::{Language, Nickname};
 use hearsay_model::{
     Kind, Span,
     spelling::is_stop_word,
-    text::words,
+    text::{name_at_start, words},
     words::{contains_word, is_article},
 };
 

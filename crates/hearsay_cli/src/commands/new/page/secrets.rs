@@ -1,8 +1,11 @@
 //! Finds the secret text of a page, and the characters who know it.
 
 use hearsay_campaign::import::{
-    knowers::{SecretKnowers, aware_in, has_secret_remark, is_list_of_knowers, split_knowers, unaware_in},
-    nickname::stated_real_name,
+    knowers::{
+        SecretKnowers, aware_in, has_secret_remark, is_list_of_knowers, is_remark_about_knowers, limits_own_knowers,
+        split_knowers, unaware_in,
+    },
+    nickname::{Pretence, stated_pretence, stated_real_name},
     secret,
 };
 use hearsay_extract::is_anaphor;
@@ -14,14 +17,14 @@ use hearsay_model::{
 
 use super::{
     super::{
-        draft::{Draft, DraftSecret, DraftSecretName},
+        draft::{Draft, DraftLie, DraftSecret, DraftSecretName, DraftText},
         english::ENGLISH,
         sentences::begins_with_anaphor,
     },
     PageReader,
     blocks::PageBlock,
     capitalize,
-    sections::{Section, announces_secret, is_secret_sentence},
+    sections::{Section, announces_secret, is_marked_secret, is_secret_sentence},
     subjects::{leading_entity, name_person},
 };
 
@@ -36,7 +39,7 @@ impl PageReader {
         let is_section = block.section == Some(Section::Secrets);
         let denied = first_denied(&parts);
         if !block.is_secret && !is_section {
-            let announced = parts.iter().position(|(sentence, _)| announces_secret(sentence));
+            let announced = parts.iter().position(|(sentence, _)| is_marked_secret(sentence));
             return announced.into_iter().chain(denied).min().unwrap_or(parts.len());
         }
         let is_marked = self.has_marks
@@ -59,7 +62,8 @@ impl PageReader {
     /// names, or to the character of the text before, or to the first knower that it lists, or to the first group or place
     /// that it names. A secret without such an entity becomes a text that only the DM sees. Exactly the listed knowers know
     /// the secret. Without such a list, the entity knows the secret, unless the entity is not an NPC, or the text says that
-    /// somebody does not know the secret. A real name also becomes a secret name of the entity. Returns the entity.
+    /// somebody does not know the secret. A real or false name also becomes a secret name of the entity, and what the entity
+    /// pretends to be becomes a lie. Returns the entity.
     pub(super) fn add_secret(&mut self, text: &str, line: usize, heading: Option<usize>) -> Option<usize> {
         let secret = without_secret_label(text);
         let SecretKnowers { text, knowers, is_addition, unaware } = split_knowers(secret);
@@ -103,6 +107,8 @@ impl PageReader {
             }
             _ => text,
         };
+        let pretence = pretence_of(draft, &text, bearer).filter(|_| is_character);
+        let cover = pretence.map(|pretence| (pretence.role.to_owned(), pretence.name.map(str::to_owned)));
         // The residents of a place would know the secrets of the place. Player characters often do not know the DM's
         // secrets about them.
         let is_unaware = unaware.is_some_and(|names| {
@@ -116,22 +122,76 @@ impl PageReader {
             }
             None => draft.entities[bearer].kind != Kind::Npc || denies_knowledge(&text) || is_unaware,
         };
-        let is_unknown_to_owner = is_unknown_to_owner && real_name.is_none();
+        let is_unknown_to_owner = is_unknown_to_owner && real_name.is_none() && cover.is_none();
         let ids = |indices: Vec<usize>| -> Vec<EntityId> {
             let others = indices.into_iter().filter(|index| *index != bearer);
             others.map(|index| draft.entities[index].id.clone()).collect()
         };
         let known_by = ids(knowers.unwrap_or_default());
         let is_new = |name: &String| !draft.entities.iter().any(|entity| words(&entity.name) == words(name));
-        let real_name = real_name.filter(is_new);
-        let secret_name = real_name.map(|name| DraftSecretName { name, line, known_by: known_by.clone() });
+        let false_name = cover.as_ref().and_then(|(_, name)| name.clone());
+        let secret_name = real_name.or(false_name).filter(is_new).map(|name| DraftSecretName {
+            name,
+            line,
+            known_by: known_by.clone(),
+        });
         let about = ids(named);
         let secret = DraftSecret { about, known_by, is_unknown_to_owner, text, line: Some(line), id: None };
         let entity = &mut self.made.draft.entities[bearer];
         entity.secret_names.extend(secret_name);
         entity.secrets.push(secret);
+        if let Some((role, name)) = cover {
+            self.add_cover_story(bearer, &role, name.as_deref(), line);
+        }
         Some(bearer)
     }
+
+    /// Adds the lie that a character is what it pretends to be. The last secret of the character is the truth behind the lie.
+    /// The lie does not name the character if it has a false name, because its hearers do not know who the character is.
+    fn add_cover_story(&mut self, bearer: usize, role: &str, name: Option<&str>, line: usize) {
+        let draft = &mut self.made.draft;
+        let (entity, first_lie) = (&draft.entities[bearer], draft.lies.len());
+        let text = format!("{} is {role}.", name.unwrap_or(&entity.name));
+        draft.lies.push(DraftLie {
+            text: DraftText { text, line: Some(line) },
+            by: entity.id.clone(),
+            about: vec![entity.id.clone()],
+            told_to: Vec::new(),
+            is_public: false,
+            truth_is: None,
+        });
+        self.link_truth(Some(bearer), first_lie);
+    }
+}
+
+/// Joins the sentences of a secret text to secrets. A sentence that limits its knowers itself begins a new secret, which the
+/// knowers of the text before do not know: "Odo robs the dead; only Ada knows. Nobody knows that Juno leads the Lampless." A
+/// sentence about another entity after a false name does so too.
+pub(super) fn separate_secrets(draft: &Draft, parts: &[(&str, usize)]) -> Vec<(String, usize)> {
+    let mut secrets: Vec<(String, usize)> = Vec::new();
+    for (sentence, line) in parts.iter().copied() {
+        let is_limited = |text: &str| secret::states_secrecy(text) || split_knowers(text).knowers.is_some();
+        let limits_own = limits_own_knowers(sentence) && !begins_with_anaphor(sentence);
+        let names_other = leading_entity(draft, sentence).is_some() && !is_remark_about_knowers(sentence);
+        let begins_new = |text: &str| limits_own && is_limited(text) || names_other && stated_pretence(text).is_some();
+        match secrets.last_mut() {
+            Some((text, _)) if !begins_new(text.as_str()) => {
+                text.push(' ');
+                text.push_str(sentence);
+            }
+            _ => secrets.push((sentence.to_owned(), line)),
+        }
+    }
+    secrets
+}
+
+/// Returns what an entity pretends to be, according to a text that names no other character before the verb: "Odo pretends to
+/// be a pilgrim called Sera", but not "Odo knows that Juno pretends to be a pilgrim".
+fn pretence_of<'t>(draft: &Draft, text: &'t str, entity: usize) -> Option<Pretence<'t>> {
+    let pretence = stated_pretence(text)?;
+    let named = draft.named_in(pretence.before);
+    let is_other = |index: &usize| *index != entity && draft.entities[*index].kind.is_character();
+    (!named.iter().any(is_other)).then_some(pretence)
 }
 
 /// Returns the number of the first sentence that a character does not know, according to the sentences after it: "The mill is

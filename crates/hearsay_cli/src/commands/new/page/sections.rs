@@ -1,7 +1,13 @@
 //! The meaning of headings and labels that announce what stands below them, such as `People`, `Lies` or `Rumours in
 //! town`.
 
-use hearsay_campaign::import::{lexicon, nickname::is_about_real_name, secret};
+use hearsay_campaign::import::{
+    knowers::contains_secret_mark,
+    lexicon,
+    nickname::{is_about_real_name, stated_pretence},
+    secret,
+    truth::split_contradiction,
+};
 use hearsay_model::{Kind, text::words, words::contains_word};
 
 use super::{super::english::ENGLISH, statements::is_claim_label};
@@ -102,7 +108,18 @@ pub(super) fn is_secret_sentence(sentence: &str) -> bool {
     let has_secret_label = || {
         sentence.split_once(':').is_some_and(|(label, _)| label.len() <= MAX_SECRET_LABEL && secret::is_secret(label))
     };
-    secret::states_secrecy(sentence) || is_about_real_name(sentence) || announces_secret(sentence) || has_secret_label()
+    secret::states_secrecy(sentence) || is_about_real_name(sentence) || is_marked_secret(sentence) || has_secret_label()
+}
+
+/// Returns whether a sentence begins with a label that announces a secret, contains a remark such as "(secret)", or states what
+/// a person pretends to be: "She pretends to be a pilgrim called Sera." A sentence that contradicts the pretence itself is a lie
+/// with its truth instead.
+pub(super) fn is_marked_secret(sentence: &str) -> bool {
+    let is_pretence = || {
+        let pretence = stated_pretence(sentence);
+        pretence.is_some_and(|pretence| pretence.name.is_some() || split_contradiction(sentence).is_none())
+    };
+    announces_secret(sentence) || contains_secret_mark(sentence) || is_pretence()
 }
 
 /// Returns whether words can follow the words of a section.

@@ -80,8 +80,22 @@ pub(super) fn told_statement(text: &str, names_someone: impl Fn(&str) -> bool) -
     {
         (stated.hearers, stated.text) = (Some(hearers.to_owned()), content.to_owned());
     }
-    stated.text = to_statement(without_rumour_opener(&stated.text).unwrap_or(&stated.text));
+    let rumour = without_rumour_opener(&stated.text);
+    let (place, told) = match rumour.and_then(split_place).filter(|(place, _)| names_someone(place)) {
+        Some((place, told)) => (Some(place.to_owned()), told),
+        None => (None, rumour.unwrap_or(&stated.text)),
+    };
+    stated.text = to_statement(told);
+    stated.hearers = stated.hearers.or(place);
     stated
+}
+
+/// Splits the place where people tell a rumour from the rumour: "in Gullhaven that the mill is cursed".
+fn split_place(rumour: &str) -> Option<(&str, &str)> {
+    let (place, told) = rumour.split_once(" that ")?;
+    let place_words = words(place);
+    let is_place = place_words.first().is_some_and(|first| contains_word(&ENGLISH.place_prepositions, first));
+    (is_place && place_words.len() <= MAX_HEARER_WORDS).then_some((place, told))
 }
 
 /// Removes the remarks in brackets before the statement from a text that reports a statement: "Odo (the smith) tells
@@ -366,6 +380,14 @@ mod tests {
             ("The mill is cursed (false)", "The mill is cursed.", None, None, Some(false)),
             ("Odo heard that the mill is cursed.", "The mill is cursed.", None, Some("Odo"), None),
             ("There is a rumour that the mill is cursed.", "The mill is cursed.", None, None, None),
+            (
+                "They say in old Sorrel that the mill is cursed.",
+                "The mill is cursed.",
+                None,
+                Some("in old Sorrel"),
+                None,
+            ),
+            ("They say in winter that it snows.", "In winter that it snows.", None, None, None),
             (
                 "Pell drowned. Odo tells it, Juno has heard it too.",
                 "Pell drowned.",

@@ -6,6 +6,7 @@ use crate::commands::new::draft::DraftEntity;
 mod entries;
 mod first_session;
 mod fragments;
+mod hidden;
 mod natural;
 mod ties;
 

@@ -160,7 +160,11 @@ impl PageReader {
         line: usize,
         before: Option<usize>,
     ) -> Option<usize> {
-        let stated = self.told(text);
+        // "Lie: He tells everybody that the mill burned." in the text about Odo
+        let is_pronoun = teller_of(text).is_some_and(|teller| is_anaphor(&teller.to_lowercase()));
+        let subject = self.teller(&ToldStatement::default(), block, before).filter(|_| is_pronoun);
+        let named = subject.map(|subject| name_person(text, &self.made.draft.entities[subject].name));
+        let stated = self.told(named.as_deref().unwrap_or(text));
         let teller = self.teller(&stated, block, before).filter(|_| !stated.text.is_empty());
         let Some(teller) = teller else {
             let note = format!("nobody tells this lie, so it became a rumour that is false: {}", stated.text);

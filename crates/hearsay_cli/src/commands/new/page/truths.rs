@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use hearsay_model::{EntityId, spelling::is_stop_word, text::words};
+use hearsay_model::{EntityId, lists::push_new, spelling::is_stop_word, text::words};
 
 use super::{
     super::draft::{Draft, DraftSecret},
@@ -65,10 +65,7 @@ impl PageReader {
             let home = teller.and_then(|teller| teller.home.as_ref().or(teller.location.as_ref()));
             let place = home.or(draft.start.as_ref()).filter(|_| lie.is_public);
             let Some(place) = place.map(|place| largest_place(draft, place)) else { continue };
-            let told_to = &mut draft.lies[number].told_to;
-            if !told_to.contains(&place) {
-                told_to.push(place);
-            }
+            push_new(&mut draft.lies[number].told_to, place);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Splits a block into its parts: the text about an entity, and the statements and secret names within this text.
 
 use hearsay_campaign::import::{
-    knowers::{has_secret_remark, is_remark_about_knowers},
+    knowers::{has_secret_remark, is_list_of_knowers, is_remark_about_knowers},
     nickname::{is_about_real_name, stated_real_name},
     secret,
 };
@@ -25,6 +25,9 @@ const MAX_LABEL_WORDS: usize = 6;
 /// Marks between the parts of an entry.
 const ENTRY_DASHES: [&str; 3] = [" - ", " \u{2013} ", " \u{2014} "];
 
+/// Marks between the clauses of an entry.
+const CLAUSE_MARKS: [&str; 3] = [", ", "; ", ". "];
+
 /// Marks before a label within a line.
 const LABEL_MARKS: [char; 8] = ['.', '!', '?', ')', ']', '"', '\u{201D}', '\u{2026}'];
 
@@ -43,10 +46,17 @@ impl PageBlock {
         let is_marked = has_marks || self.headings.iter().any(|heading| secret::is_secret(heading));
         if let Some(at) = self.secret_part().filter(|_| !is_marked) {
             let mut part = self.split_off(at);
-            self.text.truncate(self.text.trim_end_matches([' ', '-', '\u{2013}', '\u{2014}']).len());
+            self.text.truncate(self.text.trim_end_matches([' ', '-', ',', ';', '\u{2013}', '\u{2014}']).len());
             self.is_secret = false;
             (part.is_continued, part.label) = (true, None);
-            part.text = upper_first(&part.text);
+            // "Member of the guild - only Ada knows" says nothing without the name of the person.
+            let knowers = ENTRY_DASHES.iter().find_map(|dash| part.text.rsplit_once(*dash)).map(|(_, knowers)| knowers);
+            let is_fragment = knowers.is_some_and(is_list_of_knowers);
+            let name = split_entry(&self.text).map(|(name, _)| name).filter(|_| is_fragment);
+            part.text = match name {
+                Some(name) => format!("{name}: {}", part.text),
+                None => upper_first(&part.text),
+            };
             let mut blocks = self.split(has_marks);
             blocks.push(part);
             return blocks;
@@ -100,14 +110,23 @@ impl PageBlock {
         found.map(|(start, _)| start)
     }
 
-    /// Returns the position of the last part of an entry, if only this part is secret: "Odo - a miller - secretly a thief".
+    /// Returns the position of the last part of an entry, if only this part is secret: "Odo - a miller - secretly a thief". A
+    /// remark about the knowers belongs to the clause before it: "Odo - a miller, member of the guild - only Ada knows".
     fn secret_part(&self) -> Option<usize> {
         let has_statements = self.section.is_some_and(Section::has_statements);
         let dashes = ENTRY_DASHES.iter().filter_map(|dash| Some((self.text.rfind(dash)?, dash.len())));
         let (at, length) = dashes.max().filter(|_| self.is_secret && !has_statements)?;
         let (open, part) = (&self.text[..at], &self.text[at + length..]);
         let is_secret = |text: &str| has_secret_remark(text) || is_secret_sentence(text);
-        (split_entry(open).is_some() && is_secret(part) && !is_secret(open)).then_some(at + length)
+        if split_entry(open).is_none() || !is_secret(part) || is_secret(open) {
+            return None;
+        }
+        if !is_list_of_knowers(part) {
+            return Some(at + length);
+        }
+        let marks = CLAUSE_MARKS.iter().chain(&ENTRY_DASHES);
+        let (at, length) = marks.filter_map(|mark| Some((open.rfind(mark)?, mark.len()))).max()?;
+        split_entry(&open[..at]).is_some().then_some(at + length)
     }
 
     /// Removes a real name in brackets from the text, and returns it as a part: "(real name: Lucian Harrow)".

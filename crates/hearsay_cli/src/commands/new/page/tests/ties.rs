@@ -131,3 +131,26 @@ fn a_sentence_lists_the_player_characters_without_their_players() {
         assert_eq!(ids(&made, &Kind::Player), [""; 0], "{text}");
     }
 }
+
+#[test]
+fn the_parent_of_another_person_is_read_in_the_text_about_the_parent() {
+    let page = "\
+# Hollow Quay
+
+## People
+
+- Wend Harrow: miller. Is the father of Tilo.
+- Tilo: cook.
+- Sanne Deem - smith. She is the mother of Ottil Deem and Jan Deem.
+- Ottil Deem - nun.
+- Jan Deem - clerk.
+- Karel Orr - fisher. Fears Wend Harrow, father of Jan Deem.
+- Bryn Vahl - weaver. The mother of Karel Orr hates her.
+";
+    let made = read(page, None, "town");
+    assert_eq!(ties(&made, "tilo"), ["CHILD_OF wend-harrow"]);
+    for child in ["ottil-deem", "jan-deem"] {
+        assert_eq!(ties(&made, child), ["CHILD_OF sanne-deem"], "{child}");
+    }
+    assert!(!ties(&made, "karel-orr").iter().any(|tie| tie.starts_with("CHILD_OF")), "{:?}", ties(&made, "karel-orr"));
+}
