@@ -86,7 +86,7 @@ pub fn place_at(state: &State, id: &EntityId, moment: Option<GameTime>) -> Optio
         return Some(location.clone());
     }
     let home = home_at(state, id, moment)?;
-    left_home(state, id, moment).is_none().then(|| home.clone())
+    last_stay_at_home(state, id, home, moment).is_none().then(|| home.clone())
 }
 
 /// Returns the home of an entity at a moment. If several facts state a home, the latest fact counts. A secret home does not
@@ -102,7 +102,16 @@ pub fn left_home<'s>(state: &'s State, id: &EntityId, moment: Option<GameTime>) 
     if location_at(state, id, moment).is_some() {
         return None;
     }
-    let home = home_at(state, id, moment)?;
+    last_stay_at_home(state, id, home_at(state, id, moment)?, moment)
+}
+
+/// Returns the location that ended last before a moment, if it is the home.
+fn last_stay_at_home<'s>(
+    state: &'s State,
+    id: &EntityId,
+    home: &EntityId,
+    moment: Option<GameTime>,
+) -> Option<&'s Arc<Fact>> {
     let has_ended = |fact: &&Arc<Fact>| {
         let validity = fact.validity();
         let has_begun = validity.start().is_none_or(|start| moment.is_none_or(|now| start <= now));
