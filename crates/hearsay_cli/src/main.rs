@@ -79,7 +79,8 @@ fn finish(result: anyhow::Result<()>, output: &mut Output) -> ExitCode {
 /// Parses the command line. The option `--color` decides whether help and errors have colour.
 fn parse() -> Result<Args, clap::Error> {
     let command = args::command_line().color(colour_choice());
-    Args::from_arg_matches(&command.try_get_matches()?)
+    let matches = command.clone().try_get_matches().map_err(|error| args::with_groups(error, &command))?;
+    Args::from_arg_matches(&matches)
 }
 
 /// Returns the value of `--color`, even if the rest of the command line is wrong. Returns `Auto` if the option is

@@ -158,7 +158,7 @@ pub(crate) fn for_each_note(outcome: &ImportOutcome, mut visit: impl FnMut(Strin
         more => visit(format!("not understood: {more} more; `import --dry-run --json` lists them all"))?,
     }
     for unchanged in &report.unapplied_changes {
-        visit(format!("unchanged ({}): {}", unchanged.reason, unchanged.description))?;
+        visit(format!("left as it is in the campaign ({}): {}", unchanged.reason, unchanged.description))?;
     }
     for warning in &report.warnings {
         visit(format!("warning: {warning}"))?;

@@ -177,9 +177,9 @@ fn counts(proposed: &ProposalCounts) -> Vec<String> {
         (proposed.canon, "recorded as canon"),
         (proposed.claimed, "recorded as claims"),
         (proposed.waiting, "waiting for review"),
-        (proposed.known, "already recorded"),
+        (proposed.known, "in the campaign already"),
         (proposed.rejected_before, "rejected earlier"),
-        (proposed.dropped, "dropped"),
+        (proposed.dropped, "too uncertain or too trivial to keep"),
     ];
     parts.iter().filter(|(count, _)| *count > 0).map(|(count, outcome)| format!("{count} {outcome}")).collect()
 }
@@ -219,20 +219,38 @@ pub(crate) fn print_rejected(
 ) -> Result<()> {
     let has_rejected = found.is_some_and(|found| found.counts.rejected_before > 0);
     let Some(line) = line.filter(|_| has_rejected && !output.is_json()) else { return Ok(()) };
+    let draft = line_draft(state, line);
+    let drafted = interrupt::wait(&memory.draft(draft)?)?;
+    for fact in drafted.rejected_facts(state) {
+        output.line(format!("    rejected earlier: {}: {}", fact.id().short(), fact.statement()))?;
+    }
+    Ok(())
+}
+
+/// Returns a draft for a trial extraction from a line of a session.
+pub(crate) fn line_draft(state: &State, line: &Passage) -> Draft {
     let lines = state.passages_in_session(line.session.as_ref()).map(|(_, earlier)| earlier);
-    let mut before: Vec<String> = lines.rev().take(CONTEXT_LINES).map(|earlier| earlier.text.clone()).collect();
+    let earlier_lines = lines.rev().filter(|earlier| earlier.line < line.line);
+    let mut before: Vec<String> = earlier_lines.take(CONTEXT_LINES).map(|earlier| earlier.text.clone()).collect();
     before.reverse();
-    let draft = Draft {
+    Draft {
         text: line.text.clone(),
         form: if line.speaker.is_some() { TextType::Talk } else { TextType::Narration },
         speaker: line.speaker.clone(),
         present: line.heard_by.iter().filter_map(Knower::entity).cloned().collect(),
         place: line.place.clone(),
         before,
-    };
+    }
+}
+
+/// Prints the facts that the extraction finds in a draft, without recording them.
+pub(crate) fn print_drafted_facts(memory: &Memory, draft: Draft, output: &mut Output) -> Result<()> {
     let drafted = interrupt::wait(&memory.draft(draft)?)?;
-    for fact in drafted.rejected_facts(state) {
-        output.line(format!("    rejected earlier: {}: {}", fact.id().short(), fact.statement()))?;
+    let facts = drafted.extraction.facts.iter().zip(&drafted.statuses).filter(|(fact, _)| !fact.denied);
+    for (fact, status) in facts {
+        if let Some(status) = status {
+            output.line(format!("  would be extracted: {}: \"{}\"", status_label(*status), fact.statement))?;
+        }
     }
     Ok(())
 }
@@ -373,18 +391,22 @@ fn is_excepted(state: &State, fact: &Fact, id: &EntityId) -> bool {
     lines.filter_map(|line| state.passage(line)).any(|line| excepted_characters(state, line).contains(id))
 }
 
+/// Returns how lists of extracted facts name a status.
+fn status_label(status: FactStatus) -> &'static str {
+    match status {
+        FactStatus::Proposed => "waits for review",
+        FactStatus::Claimed => "claim",
+        FactStatus::False => "lie",
+        FactStatus::Canon => "canon",
+        FactStatus::Rejected => "rejected",
+    }
+}
+
 /// Prints extracted facts with their ids. For each death and each move that waits for review, prints the command that
 /// accepts it.
 pub(crate) fn print_extracted_facts(rows: &[ExtractedRow], campaign: &Campaign, output: &mut Output) -> Result<()> {
     for row in rows {
-        let label = match row.status {
-            FactStatus::Proposed => "waits for review",
-            FactStatus::Claimed => "claim",
-            FactStatus::False => "lie",
-            FactStatus::Canon => "canon",
-            FactStatus::Rejected => "rejected",
-        };
-        output.line(format!("  {label}: {}: \"{}\"", row.fact.short(), row.statement))?;
+        output.line(format!("  {}: {}: \"{}\"", status_label(row.status), row.fact.short(), row.statement))?;
     }
     for row in rows {
         let accept = campaign.command(&format!("review accept {}", row.fact.short()));

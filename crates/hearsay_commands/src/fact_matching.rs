@@ -5,7 +5,9 @@
 //! secrets can match.
 
 mod agreement;
+mod hidden_thing;
 mod matcher;
+mod other_words;
 mod score;
 
 use std::{collections::BTreeSet, ops::Range};
@@ -130,7 +132,8 @@ struct Candidate {
     /// Whether the extraction finds the fact in the sentence.
     is_extracted: bool,
     /// Whether the sentence possibly states the fact in its own words, because it is narration about the subject of the
-    /// fact, or because it states the same relation.
+    /// fact or about a hidden thing and its place, because the speaker tells an own secret with synonyms or after words
+    /// such as "it was me", or because it states the same relation.
     is_reworded: bool,
     /// Whether the fact is a secret that the speaker knows.
     is_own_secret: bool,

@@ -267,16 +267,16 @@ impl Proposer<'_> {
             Outcome::Known => self.counts.known += 1,
             Outcome::RejectedBefore => self.counts.rejected_before += 1,
             Outcome::Supports { earlier, fact, status, max_credence } => {
-                self.support(&earlier, &fact, status)?;
-                self.teach(proposal, &earlier, max_credence);
+                let has_new_evidence = self.support(&earlier, &fact, status)?;
+                self.teach(proposal, &earlier, max_credence, has_new_evidence);
             }
             Outcome::Restates { canon, max_credence } => {
                 self.counts.known += 1;
-                self.teach(&proposal.without_lie(), &canon, max_credence);
+                self.teach(&proposal.without_lie(), &canon, max_credence, false);
             }
             Outcome::Stated { fact, ended_values, max_credence } => {
                 self.record(&fact, ended_values);
-                self.teach(proposal, &fact, max_credence);
+                self.teach(proposal, &fact, max_credence, false);
             }
         }
         Ok(())
@@ -407,12 +407,13 @@ impl Proposer<'_> {
         let Some(decided) = decided.filter(|decided| decided.status() != FactStatus::Rejected) else { return false };
         self.counts.known += 1;
         self.batch.restore(&fact, decided);
-        self.teach(proposal, &fact, max_credence);
+        self.teach(proposal, &fact, max_credence, false);
         true
     }
 
-    /// Records that the speaker and the hearers of a proposal learn its fact.
-    fn teach(&mut self, proposal: &Proposal, fact: &Arc<Fact>, max_credence: Credence) {
+    /// Records that the speaker and the hearers of a proposal learn its fact. `has_new_evidence` is whether the fact was
+    /// recorded before and gains evidence from the proposal.
+    fn teach(&mut self, proposal: &Proposal, fact: &Arc<Fact>, max_credence: Credence, has_new_evidence: bool) {
         let recorded = self.state.fact(fact.id()).filter(|_| proposal.is_lie());
         if let (Some(recorded), Some(speaker)) = (recorded, &proposal.speaker)
             && self.batch.lies.insert((recorded.id(), speaker.clone()))
@@ -423,7 +424,7 @@ impl Proposer<'_> {
         let mut edges = learner_edges(&self.views, proposal, fact, max_credence);
         conceal_own_secrets(&self.views, fact, &mut edges);
         if is_untrusted_author(self.author) {
-            self.batch.learn(self.state, self.author, edges);
+            self.batch.learn(self.state, self.author, edges, has_new_evidence);
         } else {
             self.batch.changes.extend(edges.into_iter().map(Change::Learn));
         }
@@ -444,16 +445,16 @@ impl Proposer<'_> {
     }
 
     /// Adds the evidence of a proposed fact to the fact that the same source stated before. `status` is the status that
-    /// the policy gives to the proposed fact.
-    fn support(&mut self, earlier: &Fact, fact: &Fact, status: FactStatus) -> Result<(), CommandError> {
+    /// the policy gives to the proposed fact. Returns whether any of the evidence is new.
+    fn support(&mut self, earlier: &Fact, fact: &Fact, status: FactStatus) -> Result<bool, CommandError> {
         let becomes_accepted = earlier.status() == FactStatus::Proposed && status != FactStatus::Proposed;
         let merged = with_added_evidence(earlier, fact, if becomes_accepted { status } else { earlier.status() })?;
+        let has_new_evidence = merged.provenance().evidence.len() > earlier.provenance().evidence.len();
         if becomes_accepted {
             count_outcome(&mut self.counts, status);
             self.batch.assert(&merged);
-            return Ok(());
+            return Ok(has_new_evidence);
         }
-        let has_new_evidence = merged.provenance().evidence.len() > earlier.provenance().evidence.len();
         self.counts.known += 1;
         self.counts.supported += usize::from(has_new_evidence);
         if has_new_evidence || fact.provenance().confidence > earlier.provenance().confidence {
@@ -462,7 +463,7 @@ impl Proposer<'_> {
                 .provenance(Provenance { evidence: fact.provenance().evidence.clone(), ..merged.provenance().clone() });
             self.batch.changes.push(Change::Support(Arc::new(new_evidence.build()?)));
         }
-        Ok(())
+        Ok(has_new_evidence)
     }
 
     /// Records a fact, and ends the older values that it replaces. If the fact is already recorded with this status and

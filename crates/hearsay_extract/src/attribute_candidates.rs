@@ -191,7 +191,7 @@ impl<'a> SentenceReader<'a> {
                     && !group.owner_is_name
                     && group.owner.is_none_or(|owner| self.chunks.noun_groups[owner].is_pronoun)
                     && self.grammar.possession_nouns.contains_key(self.norm(group.head));
-                if is_worn && kinds == KindSet::PERSON {
+                if is_worn && kinds == KindSet::PERSON && !self.is_object_of_act(np) {
                     let end = self.chunk_of(np).map_or(group.end, |item| self.value_end(item, self.chunks.items.len()));
                     let has_modifiers = group.head > group.content_start || end > group.end;
                     if has_modifiers {
@@ -225,6 +225,19 @@ impl<'a> SentenceReader<'a> {
                 continue;
             }
             token += 1;
+        }
+    }
+
+    /// Returns whether a noun group without an owner is the object of a verb that does not describe its subject: "grabs a chair
+    /// leg". "Covers his scarred face" describes a face.
+    pub(crate) fn is_object_of_act(&self, np: usize) -> bool {
+        let item = self.chunk_of(np).filter(|_| self.noun_group(np).owner.is_none());
+        let verb = item.filter(|item| self.is_object(*item)).map(|item| self.chunks.items[item - 1]);
+        match verb {
+            Some(Chunk::VerbGroup(vg)) => {
+                !self.describes_subject(&self.chunks.verb_groups[vg].lemma, attribute::APPEARANCE)
+            }
+            _ => false,
         }
     }
 

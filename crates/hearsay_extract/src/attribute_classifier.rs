@@ -150,19 +150,24 @@ impl SentenceReader<'_> {
             return false;
         }
         let vg = self.verb_group(at);
-        let verb = self.grammar.verb_properties(&vg.lemma);
+        let group = self.chunks.noun_groups.iter().find(|group| group.start <= from && from < group.end);
+        // "With a scar" describes Odo, but "with a clerk" names a companion.
+        let is_feature = name != attribute::OCCUPATION && name != attribute::SPECIES;
+        let follows_with = is_feature
+            && group.is_some_and(|group| group.start.checked_sub(1).is_some_and(|at| self.norm(at) == "with"));
+        vg.is_copula || self.describes_subject(&vg.lemma, name) || follows_with || group.is_none()
+    }
+
+    /// Returns whether the object of a verb, given by its base form, can be a value of an attribute of the subject: "has" and
+    /// "wears", but not "grabs".
+    pub(crate) fn describes_subject(&self, verb: &str, name: &str) -> bool {
+        let properties = self.grammar.verb_properties(verb);
         // "Dies" has a fixed value: in "dies of poison", the poison is no value.
         let states_value =
             |pattern: &Pattern| self.grammar.targets[pattern.target].predicate == *name && pattern.value.is_none();
-        let group = self.chunks.noun_groups.iter().find(|group| group.start <= from && from < group.end);
-        let follows_with =
-            group.is_some_and(|group| group.start.checked_sub(1).is_some_and(|at| self.norm(at) == "with"));
-        vg.is_copula
-            || verb.is_seeming
-            || verb.is_describing
-            || self.grammar.verb_patterns.get(&vg.lemma).is_some_and(|patterns| patterns.iter().any(states_value))
-            || follows_with
-            || group.is_none()
+        properties.is_seeming
+            || properties.is_describing
+            || self.grammar.verb_patterns.get(verb).is_some_and(|patterns| patterns.iter().any(states_value))
     }
 
     /// Returns whether a value is part of a mention, or only words such as articles and adjectives separate them.

@@ -41,6 +41,10 @@ pub(crate) struct MentionHistory {
     pub(crate) sentence: usize,
     /// Number of sentences in the earlier texts.
     earlier_sentences: usize,
+    /// Whether a character says the last of the earlier texts.
+    pub(crate) follows_speech: bool,
+    /// NPC with unknown pronouns who says the text before narration.
+    pub(crate) possible_referent: Option<EntityRef>,
     /// Entities that the text listed together most recently, as in "Odo and Bram".
     pub(crate) listed_together: Vec<EntityRef>,
     pub(crate) listed_in_sentence: usize,
@@ -56,6 +60,8 @@ pub(crate) struct MentionHistory {
     pub(crate) addressed: Option<EntityRef>,
     /// Sentences in which a verb has a thing without a name as its object, as in "takes a coin".
     unnamed_objects: Vec<usize>,
+    /// Persons without a name: the sentence, the first token and the gender of "a woman" or "the masked man".
+    described_persons: Vec<(usize, usize, Gender)>,
     /// Last sentence in which the speaker announced an act, as in "I will pay".
     pub(crate) announced_in_sentence: Option<usize>,
     /// Last harm that the text states.
@@ -77,6 +83,10 @@ pub(crate) struct Antecedent {
     pub(crate) is_in_earlier_text: bool,
     /// Whether only an earlier text mentions the entity, and its pronouns are unknown.
     pub(crate) is_unconfirmed: bool,
+    /// Whether the mention is the subject of its sentence.
+    pub(crate) is_subject: bool,
+    /// Whether the mention is in the last sentence of the earlier texts.
+    pub(crate) is_in_last_earlier_sentence: bool,
 }
 
 impl MentionHistory {
@@ -134,6 +144,20 @@ impl MentionHistory {
     pub(crate) fn is_object_between(&self, antecedent: &Antecedent) -> bool {
         let last = self.unnamed_objects.iter().rev().find(|sentence| **sentence < self.sentence);
         last.is_some_and(|last| antecedent.sentence < *last)
+    }
+
+    /// Records that the current sentence describes a person without a name at a token.
+    pub(crate) fn record_described_person(&mut self, token: usize, gender: Gender) {
+        self.described_persons.push((self.sentence, token, gender));
+    }
+
+    /// Returns whether a person of the gender without a name is described before a token of the current sentence, and after
+    /// the sentence of the antecedent. Without an antecedent, only the text itself and the sentence before it count.
+    pub(crate) fn describes_person(&self, gender: Gender, token: usize, antecedent: Option<&Antecedent>) -> bool {
+        let since = antecedent.map_or(self.earlier_sentences.saturating_sub(1), |antecedent| antecedent.sentence);
+        self.described_persons.iter().any(|(sentence, at, described)| {
+            *described == gender && *sentence > since && (*sentence < self.sentence || *at < token)
+        })
     }
 
     pub(crate) fn recent_entities(&self) -> Vec<EntityRef> {
@@ -268,6 +292,17 @@ impl MentionHistory {
             has_rival_in_sentence: best.sentence == self.sentence && rivals > 0,
             is_in_earlier_text: best.sentence <= self.earlier_sentences,
             is_unconfirmed: best.sentence <= self.earlier_sentences && best.gender == Gender::Unknown,
+            is_subject: best.is_subject,
+            is_in_last_earlier_sentence: best.sentence == self.earlier_sentences,
+        })
+    }
+
+    /// Returns whether the text itself mentions a person other than `entity` before a token of the current sentence.
+    pub(crate) fn mentions_other_person(&self, entity: EntityRef, token: usize) -> bool {
+        self.mentions.iter().any(|mention| {
+            let is_before = mention.sentence < self.sentence || mention.token < token;
+            let is_in_text = mention.sentence > self.earlier_sentences;
+            is_in_text && is_before && mention.entity != entity && mention.kinds.intersects(KindSet::PERSON)
         })
     }
 }

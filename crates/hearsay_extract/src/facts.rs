@@ -172,6 +172,16 @@ pub struct ExtractedFact {
 }
 
 impl ExtractedFact {
+    /// Returns the subject and the object; `None` if one of them is a name that no known entity has.
+    pub fn known_parts(&self) -> Option<(&EntityId, Object)> {
+        let Mention::Known(subject) = &self.subject else { return None };
+        match &self.object {
+            FactObject::Value(value) => Some((subject, Object::Value(value.as_str().into()))),
+            FactObject::Entity(Mention::Known(object)) => Some((subject, Object::Entity(object.clone()))),
+            FactObject::Entity(Mention::New(_)) => None,
+        }
+    }
+
     /// Returns whether the fact says no more than that two entities have to do with each other.
     pub fn is_unspecified_relation(&self) -> bool {
         matches!(self.relation.as_deref(), Some("" | UNSPECIFIED_RELATION))

@@ -283,6 +283,9 @@ impl SentenceReader<'_> {
             if matches!(name, attribute::OCCUPATION | attribute::SPECIES) && (!is_set_off || is_actor) {
                 continue;
             }
+            if name == attribute::APPEARANCE && self.is_object_of_act(np) {
+                continue;
+            }
             let distance = |start: usize, end: usize| {
                 if end <= group.start { group.start - end } else { start.saturating_sub(group.end) + 2 }
             };

@@ -150,7 +150,8 @@ impl SentenceReader<'_> {
             && let Some(owner) = group.owner
         {
             let refs = self.resolve(owner, &[]);
-            let is_relative = self.is_unnamed_relative(np) || self.is_unnamed_relation(np);
+            let is_relative =
+                self.is_unnamed_relative(np) || self.is_unnamed_relation(np) || self.is_relative_as_object(np);
             resolved.extend(refs.into_iter().map(|resolved| MentionSpan {
                 resolved: ResolvedEntity { is_relative, ..resolved },
                 start: group.start,
@@ -178,6 +179,15 @@ impl SentenceReader<'_> {
         (group.owner.is_some() || self.syntax.word(item + 1) == "of")
             && self.clauses.iter().any(|clause| is_subject(&clause))
             && !self.clauses.iter().filter(is_subject).any(|clause| self.names_subject(clause))
+    }
+
+    /// Returns whether a noun group refers to an unnamed relative to whom a verb does something: "hates Odo's sisters", "owes
+    /// Odo's sisters ten crowns".
+    fn is_relative_as_object(&self, np: usize) -> bool {
+        let group = self.noun_group(np);
+        let is_kin = self.grammar.word_class(self.norm(group.head)).has(WordClass::KIN);
+        let is_unnamed = is_kin && group.name.is_none() && !group.owner_is_name;
+        is_unnamed && self.chunk_of(np).is_some_and(|item| self.is_object(item))
     }
 
     /// Returns whether a noun group refers to an unnamed person to whom a noun before "of" relates somebody: "Bram's wife" in
@@ -424,6 +434,13 @@ impl SentenceReader<'_> {
         }
     }
 
+    /// Returns whether a mention is the object of a verb, and only receives a thing: Odo in "gives Odo a lamp". These words
+    /// state no relation to Odo without the lamp.
+    pub(crate) fn is_receiver_of_thing(&self, mention: &MentionSpan) -> bool {
+        let end = self.chunks.items.len();
+        self.chunk_at(mention.start).is_some_and(|item| self.is_object(item) && self.receives_thing(item, end))
+    }
+
     /// Proposes the general relation, worded with the verb and the preposition of the clause.
     fn default_candidate(
         &self,
@@ -433,7 +450,7 @@ impl SentenceReader<'_> {
     ) -> Option<RelationCandidate> {
         let at = clause?;
         let vg = self.verb_group(at);
-        if vg.is_omitted || self.kinds(subject.resolved.entity) == KindSet::PLACE {
+        if vg.is_omitted || self.kinds(subject.resolved.entity) == KindSet::PLACE || self.is_receiver_of_thing(other) {
             return None;
         }
         let preposition = other.start.checked_sub(1).filter(|at| {

@@ -192,7 +192,8 @@ impl SentenceReader<'_> {
                 fact.target == target && fact.relates(a, b) && (is_symmetric || fact.subject == first.resolved.entity)
             };
             let is_unspecified = Some(target) == self.related_target;
-            if self.facts.iter().any(is_known) || is_unspecified && self.act_separately(pair) {
+            let is_unrelated = || self.act_separately(pair) || self.is_receiver_of_thing(&pair.second);
+            if self.facts.iter().any(is_known) || is_unspecified && is_unrelated() {
                 continue;
             }
             let words = if is_unspecified { UNSPECIFIED_RELATION } else { "" };

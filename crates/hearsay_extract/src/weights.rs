@@ -54,6 +54,7 @@ table_names! {
     CONTROL = "control";
     DESCRIPTION = "description";
     DOUBTFUL_PRONOUN = "doubtful_pronoun";
+    EARLIER_PRONOUN = "earlier_pronoun";
     FALLBACK = "fallback";
     FAR_OBJECT = "far_object";
     FAR_PRONOUN = "far_pronoun";

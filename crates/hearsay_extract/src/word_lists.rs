@@ -72,7 +72,7 @@ word_lists! {
     prepositions: Prepositions {
         owners, reciprocal_objects, employers, label_owners, dates, in_dates, in_values, after_adjectives,
         addressees, of_sources, of_tellings, after_reports, places, locations, destinations, value_ends,
-        exceptions, comparisons, before_months, description_ends,
+        exceptions, comparisons, before_months, description_ends, after_deaths,
     }
     adverbs: Adverbs {
         former, present, nearly, negative, frequencies, habits, place_particles, place_intensifiers,
@@ -88,7 +88,7 @@ word_lists! {
         endings, unasserting, telling, not_parenthetical, with_hearers, about_hearers, orders, subject_control, delivery,
         asides, before_verbs, past_participles, act_followers, keeping, possession, postures, dwelling,
         locations, heights, sounds, losses, finding, asking, double_objects, breaking, wishes, wishes_in_clefts,
-        lasting_acts, outcomes, governing, no_past_forms, writing, escorting,
+        lasting_acts, outcomes, governing, no_past_forms, writing, escorting, with_of, with_base_forms,
     }
     nouns: Nouns {
         plurals, people, collective_subjects, descendants, second_parts, no_occupations, animals,

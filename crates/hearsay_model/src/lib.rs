@@ -56,6 +56,7 @@ mod operation;
 mod passage;
 mod predicate;
 mod provenance;
+pub mod quoting;
 mod reference;
 mod reveal;
 mod scale;

@@ -2,20 +2,67 @@
 //! promises.
 
 use crate::{
-    text,
+    quoting, text,
     words::{self, PersonalPronouns, contains_word, english},
 };
 
 /// Maximum number of words that name the receiver of a promise: "promises *the old captain Rusk* to stay".
 const MAX_RECEIVER_WORDS: usize = 4;
 
+/// Maximum number of words that name the hearer after a verb of speech: "I tell *the old captain Rusk* we saw nothing".
+const MAX_HEARER_WORDS: usize = 4;
+
 /// Returns an action that a player states for the own character as narration: `I ask Odo for my key` becomes `Wren asks Odo
-/// for her key.` Returns `None` if the line is not one sentence of this kind, or contains words that a narrator would have
-/// to change in another way.
+/// for her key.` Words that the character says in the first person become a quotation: `I bow and say I saw it` becomes `Wren
+/// bows and says: “I saw it.”` Returns `None` if the line is not one sentence of this kind, or contains words that a narrator
+/// would have to change in another way.
 pub fn declared_action(line: &str, name: &str, pronouns: Option<&PersonalPronouns>) -> Option<String> {
     let sentence = line.trim();
-    let sentence = sentence.strip_suffix('.').unwrap_or(sentence);
     let rest = sentence.strip_prefix("I ").or_else(|| sentence.strip_prefix("i "))?;
+    match split_at_spoken_words(rest) {
+        Some((action, said)) => {
+            let said = said.trim_matches(QUOTATION_MARKS);
+            Some(format!("{}: \u{201C}{}\u{201D}", narrated_action(action, name, pronouns)?, quoting::spoken(said)))
+        }
+        None => Some(format!("{}.", narrated_action(rest.strip_suffix('.').unwrap_or(rest), name, pronouns)?)),
+    }
+}
+
+/// Marks that can surround spoken words.
+const QUOTATION_MARKS: [char; 3] = ['"', '\u{201C}', '\u{201D}'];
+
+/// Splits an action before the words that the character says. These words come after a verb of speech, perhaps with the
+/// hearer, and begin with a pronoun of the first person, with a quotation mark, or after a colon. Returns `None` if there are
+/// no such words.
+fn split_at_spoken_words(rest: &str) -> Option<(&str, &str)> {
+    // Number of words since the verb of speech.
+    let mut since_verb: Option<usize> = None;
+    let (mut at, mut follows_break, mut before) = (0, true, "");
+    for word in rest.split(' ') {
+        let start = at;
+        at += word.len() + 1;
+        let lower = word.trim_end_matches([',', ':']).to_lowercase();
+        let is_conjunction = contains_word(&english().clause_openers, &lower);
+        if let Some(count) = since_verb {
+            let is_announced = before.ends_with(':') || count == 0 && before.ends_with(',');
+            let subject = lower.split(['\'', '\u{2019}']).next().unwrap_or_default();
+            let is_own = contains_word(&english().first_person_subjects, subject);
+            if is_announced || is_own || word.starts_with(QUOTATION_MARKS) {
+                return Some((rest[..start].trim_end_matches([' ', ',', ':']), &rest[start..]));
+            }
+            let is_reported = contains_word(&english().reported_openers, &lower);
+            since_verb = (count < MAX_HEARER_WORDS && !is_reported && !is_conjunction).then_some(count + 1);
+        } else if follows_break && contains_word(&english().declared_speech_verbs, &lower) {
+            since_verb = Some(0);
+        }
+        follows_break = word.ends_with(',') || is_conjunction;
+        before = word;
+    }
+    None
+}
+
+/// Returns an action without "I" as narration without an end mark.
+fn narrated_action(rest: &str, name: &str, pronouns: Option<&PersonalPronouns>) -> Option<String> {
     if rest.contains(|c: char| !c.is_alphanumeric() && !c.is_whitespace() && !",-'\u{2019}".contains(c)) {
         return None;
     }
@@ -46,7 +93,7 @@ pub fn declared_action(line: &str, name: &str, pronouns: Option<&PersonalPronoun
         is_first = false;
         follows_break = !comma.is_empty() || is_conjunction;
     }
-    (!is_first).then(|| format!("{}.", written.join(" ")))
+    (!is_first).then(|| written.join(" "))
 }
 
 /// Returns the content of a promise that a sentence states with an infinitive: `to stay at the mill` for `Wren promises Odo
@@ -68,15 +115,28 @@ pub fn promised_infinitive<'s>(sentence: &'s str, receiver: &str) -> Option<&'s 
             None if contains_word(&english().promise_verbs, &lower) => verb_at = Some(number),
             None => {}
             Some(_) if contains_word(&english().infinitive_marks, &lower) => {
-                let content = sentence[start..].trim_end_matches(['.', '!']);
-                let is_plain = !text::words(content).iter().any(|word| addresses_table(word));
-                return (is_plain && !content.contains(['.', ':', ';', '?', '"', '\u{201C}'])).then_some(content);
+                return plain_content(&sentence[start..]);
             }
             Some(verb) if number - verb > MAX_RECEIVER_WORDS || !is_receiver(word) => return None,
             Some(_) => {}
         }
     }
     None
+}
+
+/// Returns the content of a promise that a statement quotes as an infinitive: `to feed the goats` for `Wren made a promise to
+/// Odo: “to feed the goats.”` Returns `None` for another statement, and if the content contains words such as "my" and "you".
+pub fn quoted_infinitive(statement: &str) -> Option<&str> {
+    let content = statement.split_once(": \u{201C}")?.1.strip_suffix('\u{201D}')?;
+    let first = content.split(' ').next().unwrap_or_default();
+    plain_content(content).filter(|_| contains_word(&english().infinitive_marks, first))
+}
+
+/// Returns the content of a promise without its full stop; `None` if it is more than one clause of the third person.
+fn plain_content(content: &str) -> Option<&str> {
+    let content = content.trim_end_matches(['.', '!']);
+    let is_plain = !text::words(content).iter().any(|word| addresses_table(word));
+    (is_plain && !content.contains(['.', ':', ';', '?', '"', '\u{201C}'])).then_some(content)
 }
 
 /// Returns whether a word in lowercase is a pronoun of the first or second person, also in a short form such as `i'll`.
@@ -110,6 +170,7 @@ mod tests {
                 "Wren opens the chest and takes the lamp and Odo's key.",
             ),
             ("I try the door, listening", "Wren tries the door, listening."),
+            ("I nod and say nothing", "Wren nods and says nothing."),
         ] {
             assert_eq!(declared_action(line, "Wren", pronouns).as_deref(), Some(expected), "{line}");
         }
@@ -121,10 +182,28 @@ mod tests {
             "I tell him that we'll wait",
             "I open the door. What is there?",
             "I never ask",
+            "I tell you I was here.",
+            "I say that we were here",
+            "I know I say too much",
             "Ask the miller.",
             "I",
         ] {
             assert_eq!(declared_action(line, "Wren", pronouns), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn words_in_the_first_person_after_an_action_are_quoted() {
+        for (line, expected) in [
+            ("I kneel and say I never took the oar", "Wren kneels and says: \u{201C}I never took the oar.\u{201D}"),
+            (
+                "i tell the old miller we'll pay. tomorrow",
+                "Wren tells the old miller: \u{201C}We'll pay. Tomorrow.\u{201D}",
+            ),
+            ("I ask Odo: where is my lamp?", "Wren asks Odo: \u{201C}Where is my lamp?\u{201D}"),
+            ("I wave and shout, \"over here!\"", "Wren waves and shouts: \u{201C}Over here!\u{201D}"),
+        ] {
+            assert_eq!(declared_action(line, "Wren", None).as_deref(), Some(expected), "{line}");
         }
     }
 
@@ -140,6 +219,14 @@ mod tests {
             ("Wren goes to Odo.", None),
         ] {
             assert_eq!(promised_infinitive(sentence, "Odo Marsh"), expected, "{sentence}");
+        }
+        for (statement, expected) in [
+            ("Wren made a promise to Odo: \u{201C}to feed the goats.\u{201D}", Some("to feed the goats")),
+            ("Wren made a promise to Odo: \u{201C}to feed my goats.\u{201D}", None),
+            ("Wren made a promise to Odo: \u{201C}I will feed the goats.\u{201D}", None),
+            ("Wren made a promise to Odo.", None),
+        ] {
+            assert_eq!(quoted_infinitive(statement), expected, "{statement}");
         }
     }
 }

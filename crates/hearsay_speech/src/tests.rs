@@ -272,7 +272,9 @@ entities:
 facts:
   - {subject: gerda-lohm, type: MARRIED_TO, target: pim-hask}
   - {subject: pim-hask, text: Pim Hask worked in the barn last night., known_by: [{who: pim-hask}]}
+  - {subject: pim-hask, text: Pim Hask gave the tannin to a pedlar., secret: true, known_by: [{who: pim-hask, conceals: true}]}
 lies:
+  - {by: pim-hask, text: Pim Hask never gave the tannin away., about: [pim-hask], told_to: [{who: gerda-lohm}]}
   - {by: pim-hask, text: Pim Hask worked at the mill last night., about: [pim-hask], told_to: [{who: gerda-lohm}]}
 "#;
 
@@ -297,6 +299,12 @@ fn templates_answer_questions_about_the_character_itself() {
     let lie = say("pim-hask", "Where did you work last night?");
     assert_eq!(lie.text(), "I worked at the mill last night.", "{lie:?}");
     assert!(lie.check.is_lie(), "{lie:?}");
+    // A character without an occupation says its name.
+    let who = say("pim-hask", "Who are you?");
+    assert!(who.text().starts_with("I am Pim Hask. ") && who.text().contains("I live in The Tannery."), "{who:?}");
+    assert!(!say("gerda-lohm", "Who are you?").text().contains("Gerda"));
+    // The question contains another form of the verb.
+    assert_eq!(say("pim-hask", "Did you give tannin away?").text(), "I never gave the tannin away.");
     memory.close().unwrap();
 }
 

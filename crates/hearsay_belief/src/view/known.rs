@@ -5,7 +5,7 @@ use std::{cmp::Reverse, collections::BTreeSet, sync::Arc};
 use hearsay_model::{
     Acquisition, Attitude, Credence, Date, EntityId, Evidence, Fact, FactId, FactRelation, GameTime, KnowledgeEdge,
     KnowledgeId, Object, OpenThread, Passage, PassageId, Predicate, Reliability, Secrecy, SessionId, State, Timestamp,
-    Vocabulary, spelling, text,
+    Vocabulary, attribute, spelling, text, words,
 };
 use smallvec::SmallVec;
 
@@ -209,6 +209,50 @@ impl Known {
             (best.0 >= MIN_SHARED_WORDS).then_some(best.1.0)
         };
         self.known_edges.iter().filter_map(line_of).collect()
+    }
+
+    /// Returns the lines of narration that probably tell what the knower witnessed: of the narration in the session of an edge,
+    /// the line that shares the most words with the statement, apart from the name with which the statement begins. A death can
+    /// be told with another word, such as "dies". Returns nothing for a fact whose evidence contains its lines.
+    pub fn narrated_lines(&self, lines: &[(PassageId, &Passage)]) -> Vec<PassageId> {
+        if self.evidence_passages().next().is_some() {
+            return Vec::new();
+        }
+        let english = words::english();
+        let mut stated = content_stems(self.statement());
+        let name = content_stems(text::name_at_start(self.statement()).unwrap_or_default());
+        let is_death = |word: &String| words::contains_word(&english.death_states, word);
+        if text::words(self.statement()).iter().any(is_death) {
+            let deaths = english.death_states.iter().chain(&english.killing_verbs);
+            stated.extend(deaths.map(|word| spelling::stem(word)));
+        }
+        let shared_words = |line: &Passage| {
+            let in_line = content_stems(&line.text);
+            let shared: BTreeSet<&String> = in_line.intersection(&stated).collect();
+            (shared.iter().filter(|word| !name.contains(**word)).count(), shared.len())
+        };
+        let line_of = |known_edge: &KnownEdge| {
+            let session = known_edge.edge.session.as_ref().filter(|_| known_edge.edge.acquisition.is_witnessed())?;
+            let is_narration = |line: &Passage| line.speaker.is_none() && line.session.as_ref() == Some(session);
+            let narrated = lines.iter().filter(|(_, line)| is_narration(line));
+            let (shared, Reverse(id)) = narrated.map(|(id, line)| (shared_words(line), Reverse(*id))).max()?;
+            (shared.0 > 0 && shared.1 >= MIN_SHARED_WORDS).then_some(id)
+        };
+        self.known_edges.iter().filter_map(line_of).collect()
+    }
+
+    /// Returns whether the statement can follow "says that": it is one sentence, and it is no description without a verb, such
+    /// as "Odo Marsh, miller of the dale." `name` is the name of the subject.
+    pub fn states_clause(&self, name: Option<&str>) -> bool {
+        let statement = self.statement().trim();
+        let is_about_name = || {
+            let Some(start) = text::name_at_start(statement) else { return false };
+            let full_name = name.map(text::words).unwrap_or_default();
+            statement.strip_prefix(start).is_some_and(|rest| rest.starts_with(' '))
+                && text::words(start).iter().all(|word| full_name.contains(word))
+        };
+        let is_description = self.predicate().as_str() == attribute::DESCRIPTION;
+        text::sentences(statement).len() == 1 && (!is_description || is_about_name())
     }
 
     /// Returns the lines that were recorded together with the knowledge of the fact, because the DM marked them as stating

@@ -234,11 +234,26 @@ pub(super) struct KnowerWords {
     pub(super) list_starts: Vec<String>,
     pub(super) verbs: Vec<String>,
     pub(super) only_verbs: Vec<String>,
-    pub(super) exceptions: Vec<String>,
+    pub(super) deniers: Vec<String>,
+    pub(super) exception_words: Vec<String>,
+    pub(super) connectors: HashSet<String>,
     pub(super) denials: Vec<String>,
     pub(super) others: HashSet<String>,
     pub(super) references: HashSet<String>,
     pub(super) no_knowers: HashSet<String>,
+}
+
+impl KnowerWords {
+    /// Returns the words for nobody: `nobody`, `no one else`.
+    pub(super) fn all_deniers(&self) -> impl Iterator<Item = &String> {
+        self.deniers.iter().chain(&self.others)
+    }
+
+    /// Returns the phrases before the names of the only knowers: `nobody but`, `no one else except`.
+    pub(super) fn exceptions(&self) -> impl Iterator<Item = String> {
+        self.all_deniers()
+            .flat_map(move |denier| self.exception_words.iter().map(move |word| format!("{denier} {word}")))
+    }
 }
 
 /// A sequence of consecutive words.

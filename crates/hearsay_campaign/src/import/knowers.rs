@@ -2,7 +2,7 @@
 
 use hearsay_model::{
     text::{sentences, words},
-    words::{PersonalPronouns, english, is_finite_be_form},
+    words::{PersonalPronouns, contains_word, english, is_article, is_finite_be_form},
 };
 
 use super::{
@@ -15,6 +15,9 @@ const OPENING_MARKS: [char; 9] = [' ', ',', ';', ':', '(', '[', '\u{2013}', '\u{
 
 /// Marks after a list of knowers.
 const CLOSING_MARKS: [char; 8] = ['.', ';', ':', ')', ']', '\n', '\u{2013}', '\u{2014}'];
+
+/// Marks between a mark of secrecy in brackets and the content of the remark.
+const CONTENT_MARKS: [&str; 4] = [": ", " - ", " \u{2013} ", " \u{2014} "];
 
 /// Maximum length of a remark that marks a text as DM-only, without the list of its knowers.
 const MAX_MARK: usize = 40;
@@ -76,6 +79,20 @@ pub fn contains_secret_mark(text: &str) -> bool {
 /// that only says who knows the text before it does not.
 pub fn limits_own_knowers(sentence: &str) -> bool {
     states_secrecy(sentence) && !sentence.split(';').all(|clause| is_remark_about_knowers(clause.trim()))
+}
+
+/// Splits a remark in brackets that begins with a mark of secrecy into the mark and the content: `secret: she robs the dead`, `GM
+/// only - he is a clone`. Returns `None` for a remark such as `secret, known to Odo`, which says that the text beside it is secret.
+pub fn marked_content(remark: &str) -> Option<(&str, &str)> {
+    // An inline field such as `secret:: …` is no remark.
+    if remark.contains("::") {
+        return None;
+    }
+    let found = CONTENT_MARKS.iter().filter_map(|mark| Some((remark.find(*mark)?, mark.len())));
+    let (at, length) = found.min()?;
+    let (mark, content) = (remark[..at].trim(), remark[at + length..].trim());
+    let is_mark = mark.len() <= MAX_MARK && is_only_secret_mark(mark);
+    (is_mark && !words(content).is_empty() && !is_remark_about_knowers(content)).then_some((mark, content))
 }
 
 /// Splits a secret from the words that list its knowers, such as "Known by Odo and Mirela", "Only Odo knows this" or "Odo
@@ -174,7 +191,7 @@ fn excludes_others(sentence: &str) -> bool {
 /// Finds a list such as "(known by Odo and Mirela)". Returns the text without the list, and the list.
 fn listed_knowers(secret: &str) -> Option<(String, String)> {
     let (before, names, after) = list_of(secret)?;
-    let start = before.rfind(['.', '!', '?']).map_or(0, |end| end + 1);
+    let start = before.rfind(['.', '!', '?', ';']).map_or(0, |end| end + 1);
     let clause = words(&before[start..]);
     let has_verb = clause.last().is_some_and(|word| is_finite_be_form(word));
     // "It is known to Odo" refers to the secret; "The way is known to Odo" is a sentence of its own kind.
@@ -216,8 +233,20 @@ fn list_of(text: &str) -> Option<(&str, &str, &str)> {
     // "Unknown to Odo" lists no knower.
     let (at, length) = found.filter(|(at, _)| !lowercase[..*at].ends_with(char::is_alphanumeric)).min()?;
     let list = &text[at + length..];
-    let (names, after) = list.split_at(list.find(CLOSING_MARKS).unwrap_or(list.len()));
+    let (names, after) = list.split_at(end_of_names(list));
     Some((&text[..at], names, after))
+}
+
+/// Returns the position of the first mark after a list of names. The full stop in "Mr. Pell" is no such mark.
+fn end_of_names(list: &str) -> usize {
+    let is_end =
+        |(at, c): &(usize, char)| CLOSING_MARKS.contains(c) && !(*c == '.' && ends_with_abbreviation(&list[..*at]));
+    list.char_indices().find(is_end).map_or(list.len(), |(at, _)| at)
+}
+
+/// Returns whether a text ends with a short form such as "Mr".
+fn ends_with_abbreviation(text: &str) -> bool {
+    words(text).last().is_some_and(|word| contains_word(&english().abbreviations, word))
 }
 
 /// Joins the texts before and after a list of knowers, without the brackets of the list.
@@ -225,7 +254,7 @@ fn without_list(before: &str, after: &str) -> String {
     let before = before.trim_end_matches(OPENING_MARKS);
     // "He hid it (secret, known to Odo)."
     let mark = before.rsplit_once(['(', '[']).filter(|(_, mark)| is_only_secret_mark(mark));
-    let before = mark.map_or(before, |(text, _)| text.trim_end_matches(OPENING_MARKS));
+    let before = without_connector(mark.map_or(before, |(text, _)| text.trim_end_matches(OPENING_MARKS)));
     if before.is_empty() {
         return String::new();
     }
@@ -233,6 +262,13 @@ fn without_list(before: &str, after: &str) -> String {
     let after = if before.ends_with(['.', '!', '?']) { after.trim_start_matches(['.', ' ']) } else { after };
     let separator = if after.is_empty() || after.starts_with('.') { "" } else { " " };
     format!("{before}{separator}{after}")
+}
+
+/// Removes a word such as "which" from the end of a text: "Odo robs the dead, which".
+fn without_connector(text: &str) -> &str {
+    let connectors = &ENGLISH.words.knowers.connectors;
+    let found = text.rsplit_once(' ').filter(|(_, last)| connectors.contains(*last));
+    found.map_or(text, |(before, _)| before.trim_end_matches(OPENING_MARKS))
 }
 
 /// Finds the sentences after the first one that only say who knows the secret, such as "Odo and Mirela know." or "The baron
@@ -266,10 +302,11 @@ pub fn aware_in(sentence: &str) -> Option<&str> {
 fn without_exception(names: &str) -> &str {
     let names = names.trim_start_matches(['(', '[', ' ']);
     let lowercase = names.to_ascii_lowercase();
-    let exception = ENGLISH.words.knowers.exceptions.iter().find_map(|exception| {
+    let length = |exception: String| {
         let rest = lowercase.strip_prefix(exception.as_str())?;
         rest.starts_with(' ').then_some(exception.len() + 1)
-    });
+    };
+    let exception = ENGLISH.words.knowers.exceptions().filter_map(length).max();
     &names[exception.unwrap_or(0)..]
 }
 
@@ -308,13 +345,78 @@ fn split_at_verb<'t>(text: &'t str, verbs: &[String]) -> Option<(&'t str, &'t st
     verbs.iter().find_map(|verb| text.split_once(&format!(" {verb}")))
 }
 
-/// Finds the words "only … knows". Returns the text before these words, the names between them, and the rest.
+/// Finds the words that name the only knowers: "only Odo knows", "nobody knows it but Odo", "Odo alone knows". Returns the text
+/// before these words, the names, and the rest.
 fn exclusive_knowers(text: &str) -> Option<(&str, &str, &str)> {
+    announced_knowers(text).or_else(|| excepted_knowers(text)).or_else(|| lone_knowers(text))
+}
+
+/// Finds the words "only … knows" or "nobody but … knows". Returns the text before these words, the names between them, and the
+/// rest.
+fn announced_knowers(text: &str) -> Option<(&str, &str, &str)> {
+    let knower_words = &ENGLISH.words.knowers;
+    let mut openers = knower_words.exceptions().chain(["only".to_owned()]);
+    openers.find_map(|opener| {
+        let (start, end) = first_of(text, std::iter::once(opener))?;
+        let (names, rest) = split_at_verb(&text[end..], &knower_words.verbs)?;
+        let is_short = names_knowers(names) && !names.contains(['!', '?', ';']) && sentences(names).len() == 1;
+        is_short.then_some((&text[..start], names, rest))
+    })
+}
+
+/// Finds the words "nobody knows it but …". Returns the text before these words, the names after them, and the rest.
+fn excepted_knowers(text: &str) -> Option<(&str, &str, &str)> {
+    let knower_words = &ENGLISH.words.knowers;
+    let verbs = &knower_words.verbs;
+    let deniers =
+        knower_words.all_deniers().flat_map(|denier| verbs.iter().map(move |verb| format!("{denier} {verb}")));
+    let (start, end) = first_of(text, deniers)?;
+    let rest = &text[end..];
+    let (names_start, names_end) = first_of(rest, knower_words.exception_words.iter().cloned())?;
+    let names = &rest[names_end..];
+    let (names, after) = names.split_at(end_of_names(names));
+    (is_reference(&rest[..names_start]) && is_list_of_names(names)).then_some((&text[..start], names, after))
+}
+
+/// Finds a clause such as "Odo alone knows it". Returns the text before the clause, the names, and the rest.
+fn lone_knowers(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = split_at_verb(text, &ENGLISH.words.knowers.only_verbs)?;
+    let is_end = |c: char| matches!(c, '.' | '!' | '?' | ';' | ':' | '(' | '[' | '\u{2013}' | '\u{2014}');
+    let is_end_at = |(at, c): &(usize, char)| is_end(*c) && !(*c == '.' && ends_with_abbreviation(&before[..*at]));
+    let start = before.char_indices().rev().find(is_end_at).map_or(0, |(at, c)| at + c.len_utf8());
+    let start = before.rfind(" - ").map_or(start, |dash| start.max(dash + " - ".len()));
+    let names = before[start..].trim_start();
+    is_list_of_names(names).then_some((&before[..before.len() - names.len()], names, rest))
+}
+
+/// Returns the position of the first of some phrases that a text contains as words, with its end behind the space after it.
+/// The longest phrase at a position counts.
+fn first_of(text: &str, phrases: impl Iterator<Item = String>) -> Option<(usize, usize)> {
     let lowercase = text.to_ascii_lowercase();
-    let at = lowercase.find("only ").filter(|at| text[..*at].is_empty() || text[..*at].ends_with([' ', '(', '[']))?;
-    let (names, rest) = split_at_verb(&text[at + "only ".len()..], &ENGLISH.words.knowers.verbs)?;
-    let is_short = names_knowers(names) && !names.contains(['.', '!', '?', ';']);
-    is_short.then_some((&text[..at], names, rest))
+    let found = phrases.filter_map(|phrase| {
+        let phrase = format!("{phrase} ");
+        let is_start = |at: &usize| lowercase[..*at].is_empty() || lowercase[..*at].ends_with([' ', '(', '[']);
+        let start = lowercase.match_indices(phrase.as_str()).map(|(at, _)| at).find(is_start)?;
+        Some((start, start + phrase.len()))
+    });
+    found.min_by_key(|(start, end)| (*start, std::cmp::Reverse(*end)))
+}
+
+/// Returns whether words consist only of names, pronouns and nouns with an article: "Odo, her sister and the baron".
+fn is_list_of_names(names: &str) -> bool {
+    let mut follows_determiner = false;
+    let is_part = |part: &str| {
+        let word = part.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        let is_form = |pronouns: &PersonalPronouns| [&pronouns.subject, &pronouns.object].contains(&&word);
+        let is_determiner = is_article(&word) || contains_word(&english().determiners, &word);
+        let is_noun = std::mem::replace(&mut follows_determiner, is_determiner);
+        is_noun
+            || is_determiner
+            || part.starts_with(char::is_uppercase)
+            || contains_word(&english().name_conjunctions, &word)
+            || english().personal_pronouns.iter().any(is_form)
+    };
+    names_knowers(names) && names.split_whitespace().all(is_part)
 }
 
 /// Returns whether words refer to the text before them, and state nothing: "of this."
@@ -365,6 +467,33 @@ mod tests {
             ),
             ("The mill burned. Nobody but Pell knows.", "The mill burned.", Some("Pell")),
             ("The mill burned. Pell is the only one who knows this.", "The mill burned.", Some("Pell")),
+            ("Pell burned the mill; nobody knows it but Old Roz.", "Pell burned the mill.", Some("Old Roz")),
+            (
+                "Pell burned it. No one knows this except for Roz and her aunt.",
+                "Pell burned it.",
+                Some("Roz and her aunt"),
+            ),
+            ("Pell burned it; no one besides Roz knows.", "Pell burned it.", Some("Roz")),
+            ("Pell is the only heir; nobody but Roz knows.", "Pell is the only heir.", Some("Roz")),
+            ("Pell burned it. Nobody else but Roz knows about it.", "Pell burned it.", Some("Roz")),
+            ("Pell burned the mill - Roz alone knows it.", "Pell burned the mill.", Some("Roz")),
+            ("Pell burned it. Roz and Tam alone know.", "Pell burned it.", Some("Roz and Tam")),
+            ("Roz alone knows that the mill burned.", "the mill burned.", Some("Roz")),
+            ("Nobody except Roz knows that the mill burned.", "the mill burned.", Some("Roz")),
+            ("Pell burned the mill, which only Roz knows.", "Pell burned the mill.", Some("Roz")),
+            ("Pell burned the mill; it is known only to Roz.", "Pell burned the mill.", Some("Roz")),
+            ("Pell burned it. Known only to Roz and Mr. Tam.", "Pell burned it.", Some("Roz and Mr. Tam")),
+            ("Pell burned it; only Mr. Tam knows.", "Pell burned it.", Some("Mr. Tam")),
+            (
+                "Pell burned it. Nobody knows, but Roz suspects it.",
+                "Pell burned it. Nobody knows, but Roz suspects it.",
+                None,
+            ),
+            (
+                "Pell burned it. Nobody knows but everybody asks Roz.",
+                "Pell burned it. Nobody knows but everybody asks Roz.",
+                None,
+            ),
         ] {
             let is_addition = secret.contains("as well");
             let expected =
@@ -394,5 +523,10 @@ mod tests {
             assert!(!limits_own_knowers(text), "{text}");
         }
         assert_eq!(unaware_in("Her aunt must not know."), Some("Her aunt"));
+        assert_eq!(marked_content("secret: Pell burned it"), Some(("secret", "Pell burned it")));
+        assert_eq!(marked_content("GM only \u{2013} he is a clone"), Some(("GM only", "he is a clone")));
+        for remark in ["secret", "secret, known to Pell", "secret: known to Pell", "the miller - a secretive man"] {
+            assert_eq!(marked_content(remark), None, "{remark}");
+        }
     }
 }

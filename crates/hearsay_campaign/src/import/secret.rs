@@ -4,6 +4,9 @@ use hearsay_model::slug;
 
 use super::english::ENGLISH;
 
+/// Maximum number of words from `only` to the verb of knowing: `only she and her brother know`.
+const MAX_LIMIT_WORDS: usize = 8;
+
 /// Returns whether a heading, folder, class, callout or field name marks its content as DM-only, such as `Secrets`, `DM
 /// only`, `gmNotes`, `spoiler-text` or `True identity`.
 ///
@@ -40,11 +43,18 @@ pub fn states_secrecy(text: &str) -> bool {
         return false;
     }
     let words = hearsay_model::text::words(text);
-    let limits_knowers = words
-        .iter()
-        .position(|word| word == "only")
-        .is_some_and(|at| words[at..].iter().take(8).any(|word| word == "know" || word == "knows"));
-    ENGLISH.words.secret.phrases.iter().any(|phrase| phrase.occurs_in(&words)) || limits_knowers
+    ENGLISH.words.secret.phrases.iter().any(|phrase| phrase.occurs_in(&words)) || limits_knowers(&words)
+}
+
+/// Returns whether a text contains words such as `only` or `nobody but`, and a verb of knowing soon after them.
+fn limits_knowers(words: &[String]) -> bool {
+    let knower_words = &ENGLISH.words.knowers;
+    let mut openers = knower_words.exceptions().chain(["only".to_owned()]);
+    openers.any(|opener| {
+        let opener: Vec<&str> = opener.split(' ').collect();
+        let start = words.windows(opener.len()).position(|window| window.iter().eq(opener.iter()));
+        start.is_some_and(|at| words[at..].iter().take(MAX_LIMIT_WORDS).any(|word| knower_words.verbs.contains(word)))
+    })
 }
 
 /// Returns whether a sentence about the knowers of a secret adds them to the one whose secret it is: `Odo knows it too.`
@@ -86,10 +96,18 @@ mod tests {
         ] {
             assert!(is_secret(secret), "{secret}");
         }
-        for secret in ["She is secretly a wolf.", "Only the three of them know of it.", "Nobody knows why."] {
+        for secret in [
+            "She is secretly a wolf.",
+            "Only the three of them know of it.",
+            "Nobody knows why.",
+            "No one except her uncle knows.",
+        ] {
             assert!(super::states_secrecy(secret), "{secret}");
         }
-        assert!(!super::states_secrecy("The secretary knows the town."));
+        for open in ["The secretary knows the town.", "Nobody in the village knows the road.", "None but the brave go."]
+        {
+            assert!(!super::states_secrecy(open), "{open}");
+        }
         for open in ["Notes", "Admin", "Secretary", "Description", "", "Domain", "Non-secret"] {
             assert!(!is_secret(open), "{open}");
         }

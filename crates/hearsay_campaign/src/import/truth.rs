@@ -4,6 +4,9 @@ use hearsay_model::{FactStatus, text};
 
 use super::english::ENGLISH;
 
+/// Maximum number of words for the place where people tell a rumour: "in the old harbour".
+const MAX_PLACE_WORDS: usize = 5;
+
 /// Whether a statement is true, according to the note that contains it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Truth {
@@ -85,6 +88,17 @@ pub fn without_rumour_opener(sentence: &str) -> Option<&str> {
         .iter()
         .filter(|opener| lowercase.starts_with(opener.as_str()))
         .find_map(|opener| sentence.get(opener.len()..)?.strip_prefix(' ').filter(|rest| !rest.trim().is_empty()))
+}
+
+/// Returns the words before such an opener and the rumour, if the words are short: `In the harbour they say that the mill is
+/// cursed.`
+pub fn placed_rumour(sentence: &str) -> Option<(&str, &str)> {
+    let lowercase = sentence.to_ascii_lowercase();
+    let openers = ENGLISH.words.truth.rumour_openers.iter();
+    let at = openers.filter_map(|opener| lowercase.find(&format!(" {opener} "))).min()?;
+    let place = sentence[..at].trim_end_matches(',');
+    let is_short = (2..=MAX_PLACE_WORDS).contains(&text::words(place).len());
+    Some((place, without_rumour_opener(&sentence[at + 1..])?)).filter(|_| is_short)
 }
 
 /// Splits a sentence into a first clause and the clause that contradicts it: `Odo says that he was ill, but he was drunk.`

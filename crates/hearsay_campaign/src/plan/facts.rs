@@ -110,7 +110,10 @@ impl Planner<'_> {
         let other_change =
             history.other_change.or(history.ours.is_none().then_some("another source also states this fact"));
         if let Some(other_change) = other_change.filter(|_| !self.is_edited_in_export(current)) {
-            if !is_same {
+            // A value of the files, such as a location, ends in play as a matter of course.
+            let is_edited = history.ours.is_none_or(|ours| !is_same_fact(ours, fact, status));
+            let has_ended = current.validity().is_closed() && current.status() == status;
+            if !is_same && (is_edited || !has_ended) {
                 self.report_unchanged(Some(id), fact.statement(), other_change);
             }
             return;

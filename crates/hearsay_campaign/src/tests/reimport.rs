@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use hearsay_model::{
-    Author, Change, Entity, EntityId, Fact, FactId, FactStatus, GameTime, KnowledgeEdge, Method, Passage, Position,
-    Provenance, Secrecy, State, TalkKind, Timestamp,
+    Author, Change, Date, Entity, EntityId, Fact, FactId, FactStatus, GameTime, KnowledgeEdge, Method, Passage,
+    Position, Provenance, Secrecy, State, TalkKind, Timestamp,
 };
 
 use super::{HEAD, apply, fact, fixture, import, imported, known, read_good};
@@ -140,6 +140,20 @@ fn a_status_set_by_the_dm_stays() {
     apply(&mut state, Author::Dm, vec![Change::SetStatus { fact: x, status: FactStatus::Rejected }]);
     assert_kept(&mut state, &yaml(FACTS), "its status was changed");
     assert_eq!(fact(&state, "x").status(), FactStatus::Rejected);
+}
+
+#[test]
+fn a_location_that_ended_in_play_stays_ended_without_a_report() {
+    let at_inn = |facts: &str| yaml(facts).replace("Bob Elm, kind: npc", "Bob Elm, kind: npc, location: inn");
+    let mut state = imported(&at_inn(""));
+    let there = state.newest(&id("bob"), "LOCATED_AT").unwrap().id();
+    let until = Date { raw: String::new(), time: None };
+    apply(&mut state, Author::Dm, vec![Change::EndFact { fact: there, until }]);
+    for facts in [FACTS, ""] {
+        let report = import(&mut state, &at_inn(facts));
+        assert_eq!(report.unapplied_changes, [], "the files say nothing else about the location");
+        assert!(state.fact(there).unwrap().validity().is_closed());
+    }
 }
 
 #[test]

@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Arg, ColorChoice, CommandFactory, Parser, Subcommand};
+use clap::{
+    Arg, ColorChoice, CommandFactory, Parser, Subcommand,
+    error::{ContextKind, ContextValue},
+};
 
 use super::{
     EntityCommand, EventCommand, FactCommand, KnowCommand, SAY, SimulateCommand,
@@ -116,6 +119,18 @@ pub(crate) fn command_line() -> clap::Command {
     let globals = command.get_arguments().filter(|argument| argument.is_global_set());
     let globals: Vec<Arg> = globals.map(|argument| argument.clone().hide(true)).collect();
     command.mut_subcommands(|subcommand| with_short_help(subcommand, &globals))
+}
+
+/// Adds the groups of commands to the error of an unknown command that a group contains: `who-knows` is `know who-knows`.
+pub(crate) fn with_groups(mut error: clap::Error, command_line: &clap::Command) -> clap::Error {
+    if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) {
+        let groups = command_line.get_subcommands().filter(|group| group.find_subcommand(name).is_some());
+        let found: Vec<String> = groups.map(|group| format!("{} {name}", group.get_name())).collect();
+        if !found.is_empty() {
+            error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(found));
+        }
+    }
+    error
 }
 
 /// Hides the global options in the help of a command and of its subcommands.

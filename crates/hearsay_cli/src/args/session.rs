@@ -52,8 +52,8 @@ Examples:
     #[command(after_help = "\
 The report lists the facts that characters learned, the facts that changed, the open threads
 (quests, promises, debts and untold secrets), and the most important proposals for review.
---log prints every line of the log. --summary prints the most important lines within a token
-budget.
+--log prints every line of the log, and who heard a line that not all attending player characters
+heard. --summary prints the most important lines within a token budget.
 
 Examples:
   hearsay session show 2 --log
@@ -197,7 +197,6 @@ pub(crate) struct SessionLog {
     #[command(flatten)]
     pub(crate) campaign: Campaign,
     /// Text of the line
-    #[arg(value_parser = text, required_unless_present_any = ["line", "yes"])]
     pub(crate) text: Option<String>,
     /// Recorded line to correct or confirm, or several lines, such as 7,9-12
     #[arg(long, value_name = "N", conflicts_with_all = ["text", "at", "time"], value_parser = line_numbers)]
@@ -243,6 +242,13 @@ pub(crate) struct SessionLog {
     /// Show who would hear the line, without changing anything
     #[arg(long)]
     pub(crate) dry_run: bool,
+}
+
+impl SessionLog {
+    /// Returns whether the command line contains the words of a new line, or selects a recorded line.
+    pub(crate) fn has_line(&self) -> bool {
+        self.yes || self.line.is_some() || self.text.as_deref().is_some_and(|words| text(words).is_ok())
+    }
 }
 
 /// Numbers of recorded lines. At least one.

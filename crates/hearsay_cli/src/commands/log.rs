@@ -2,6 +2,7 @@
 
 mod confirmation;
 mod correction;
+mod deaths;
 mod presence;
 mod typed_reading;
 mod unknown_name;
@@ -54,6 +55,12 @@ struct LogOutput {
 }
 
 pub(crate) fn log(args: &args::SessionLog, output: &mut Output) -> Result<()> {
+    if !args.has_line() {
+        let log = args.campaign.command("log \"Odo: The ferry is late.\"");
+        let message =
+            format!("expected the words of the line, such as `{log}`; for a recorded line, pass --line or --yes");
+        return Err(CliError::new(USAGE_ERROR, message).into());
+    }
     if args.yes {
         confirmation::confirm(args, output)
     } else if correction::is_correction(args) {
@@ -82,7 +89,7 @@ fn record(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     if args.in_character && line.speaker.is_none() {
         line.talk_kind = Some(TalkKind::Narration);
     }
-    let named_speaker = line.speaker.clone().filter(|_| args.by.is_none());
+    let speaker = line.speaker.clone();
     let unknown_name = UnknownName::find(&line, names.state(), output.can_ask());
     check_liar(&line, unknown_name.as_ref(), names.state())?;
     let mut session = names.optional_session(args.session.as_ref())?;
@@ -104,7 +111,7 @@ fn record(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         facts.set_learned_by(&preview(&state, operation.clone()).map_err(MemoryError::from)?);
     }
     let passages = added_passages(&operation.changes);
-    let deaths = presence::dead_characters(&state, &passages);
+    let deaths = deaths::dead_characters(&state, &passages);
     let earlier = is_read_narration.then(|| Arc::clone(&state));
     let heard_lines = passages.iter().filter(|passage| !passage.is_out_of_character());
     let heard_by: Vec<Knower> = heard_lines.flat_map(|passage| passage.heard_by.clone()).collect();
@@ -131,7 +138,7 @@ fn record(args: &args::SessionLog, output: &mut Output) -> Result<()> {
         output.line("  the line is already in the log")?;
     }
     let line_number = passages.first().map(|passage| passage.line);
-    print_line_and_speaker(line_number, named_speaker, &display, output)?;
+    print_line_and_speaker(line_number, speaker, &display, output)?;
     let talk_kind = passages.first().and_then(|passage| passage.talk_kind);
     let is_withheld = !facts.withheld_ids().is_empty();
     if let Some(passage) = passages.first() {
@@ -192,11 +199,6 @@ fn print_dry_run(summary: &str, passages: &[Arc<Passage>], output: &mut Output) 
 
 /// Returns the line to log. Its speaker is missing if the name of the speaker is part of the text.
 fn log_line(args: &args::SessionLog, names: &Names) -> Result<LogLine> {
-    if args.line.is_some() && !args.to.is_empty() {
-        let message = "--to is for new lines; to change the hearers of a recorded line, pass --line with --with or \
-                       --without";
-        return Err(CliError::new(USAGE_ERROR, message).into());
-    }
     let speaker = args.by.as_ref().map(|name| names.speaker_or_player(name)).transpose()?;
     let (speaker, at_table) = speaker.map_or((None, false), |(speaker, is_player)| (Some(speaker), is_player));
     Ok(LogLine {
@@ -232,13 +234,13 @@ fn only_line(args: &args::SessionLog) -> Result<Option<u32>> {
         None => Ok(None),
         Some([line]) => Ok(Some(*line)),
         Some(_) => {
-            let message = "--line takes several lines only with --yes, --by, --with or --without; pass one line";
+            let message = "--line takes several lines only with --yes, --by, --to, --with or --without; pass one line";
             Err(CliError::new(USAGE_ERROR, message).into())
         }
     }
 }
 
-/// Prints the number of a new line, and the speaker that its text names.
+/// Prints the number of a line, and its speaker.
 fn print_line_and_speaker(
     number: Option<u32>,
     speaker: Option<Speaker>,

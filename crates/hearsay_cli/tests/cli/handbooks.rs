@@ -520,3 +520,52 @@ entities:
     }
     assert!(book.contains("- Wren Oake promised Odo Marsh to feed the goats.\n"), "{book}");
 }
+
+const FERRY: &str = "\
+format: 1
+campaign: {name: Ferry, start: day 1}
+entities:
+  - {id: ferry, name: The Ferry, kind: location}
+  - {id: odo, name: Odo Marsh, kind: npc, home: ferry}
+  - {id: pell, name: Pell Dunn, kind: npc, home: ferry}
+  - {id: wren, name: Wren Oake, kind: player, home: none, location: ferry}
+  - {id: tam, name: Tam Reed, kind: player, home: none, location: ferry}
+audience: {attributes: {name: common}}
+";
+
+#[test]
+fn recaps_have_sentences_and_name_the_fewest_characters() {
+    let test_dir = TestDir::new();
+    test_dir.write("ferry/campaign.yaml", FERRY);
+    let ferry = |line: &[&str]| test_dir.ok(&[&["-C", "ferry"], line].concat());
+    ferry(&["session", "start", "--at", "ferry"]);
+    ferry(&["log", "dusk on the water, no lamp lit"]);
+    ferry(&["log", "--by", "odo", "so where is the tow rope"]);
+    ferry(&["log", "--by", "odo", "--without", "tam", "the rope was cut with a fish knife"]);
+    ferry(&["log", "--by", "odo", "--to", "wren", "Pell owes me nine crowns."]);
+    let log = ferry(&["session", "show", "--log"]);
+    ferry(&["session", "end"]);
+    let aloud = ferry(&["session", "recap", "--players"]);
+    assert!(aloud.contains("Dusk on the water, no lamp lit."), "{aloud}");
+    assert!(aloud.contains("Odo Marsh: \u{201C}So where is the tow rope?\u{201D}"), "{aloud}");
+    let recap = ferry(&["session", "recap", "--words", "400"]);
+    for text in [&recap, &log] {
+        assert!(text.contains("(not heard by Tam Reed)"), "{text}");
+        assert!(text.contains("(heard only by Wren Oake)"), "{text}");
+        assert_eq!(text.matches("heard").count(), 2, "{text}");
+    }
+    // The log keeps the words as they were typed.
+    assert!(log.contains("so where is the tow rope\n"), "{log}");
+}
+
+#[test]
+fn own_characters_without_an_entry_share_a_list() {
+    let test_dir = play();
+    for reader in [&[][..], &["--as", "kessa"], &["--as", "bram"]] {
+        let book = test_dir.ok(&[&["-C", "mill", "export", "--format", "handbook"], reader].concat());
+        let lines: Vec<&str> = book.lines().filter(|line| !line.is_empty()).collect();
+        let is_empty = |pair: &[&str]| pair[0].starts_with("### ") && pair[1].starts_with('#');
+        assert!(!lines.windows(2).any(is_empty), "{book}");
+        assert!(book.contains("Bram Hale") && book.contains("Kessa Thorn"), "{book}");
+    }
+}

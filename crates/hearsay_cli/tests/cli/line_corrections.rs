@@ -51,6 +51,49 @@ fn a_misspelled_speaker_is_corrected_in_place() {
 }
 
 #[test]
+fn a_corrected_line_keeps_the_person_and_the_facts_that_the_dm_accepted() {
+    let test_dir = table();
+    let words = "Captain Ursel the ferrywoman bellows from the landing: the chain is cut and Cole owes me six crowns";
+    let logged = test_dir.json(&["-C", "mill", "log", words]);
+    let cards: Vec<String> =
+        logged["extracted"].as_array().unwrap().iter().map(|fact| fact["fact"].as_str().unwrap().to_owned()).collect();
+    let ids: Vec<&str> = cards.iter().map(String::as_str).collect();
+    assert!(ids.len() > 2, "{logged}");
+    test_dir.ok(&[&["-C", "mill", "review", "accept"], &ids[..]].concat());
+    let are_canon = || {
+        let status = |id: &&str| test_dir.json(&["-C", "mill", "fact", "show", *id])["fact"]["status"].clone();
+        ids.iter().map(status).all(|status| status == "canon")
+    };
+    let correct = ["-C", "mill", "log", "--line", "1", "--by", "captain-ursel"];
+    let tried = test_dir.ok(&[&correct[..], &["--dry-run"]].concat());
+    assert!(tried.contains("would be extracted: claim: \"Cole owes Captain Ursel six crowns.\""), "{tried}");
+    let corrected = test_dir.ok(&correct);
+    assert!(corrected.contains("  said by: Captain Ursel\n"), "{corrected}");
+    assert!(corrected.contains("\"Cole owes Captain Ursel six crowns.\""), "{corrected}");
+    assert!(are_canon(), "{corrected}");
+    assert!(knows(&test_dir, "ben", "Captain Ursel is a ferrywoman."));
+    assert!(log_of(&test_dir).contains("   1  Captain Ursel: the chain is cut"), "{}", log_of(&test_dir));
+    // Further corrections keep them too.
+    test_dir.ok(&["-C", "mill", "log", "--line", "1", "--without", "ben"]);
+    assert!(are_canon() && !knows(&test_dir, "ben", "Captain Ursel is a ferrywoman."));
+    let again = test_dir.json(&["-C", "mill", "log", "--line", "1", "--by", "ada"]);
+    assert!(are_canon() && knows(&test_dir, "lyra", "Captain Ursel is a ferrywoman."), "{again}");
+    test_dir.ok(&["-C", "mill", "undo", &again["written"]["position"].to_string()]);
+    assert!(are_canon(), "the undo of a correction keeps them");
+}
+
+#[test]
+fn a_corrected_line_loses_what_the_dm_did_not_accept() {
+    let test_dir = table();
+    let logged = test_dir.json(&["-C", "mill", "log", "Mother Agna the chandler cries from the loft: the wick is wet"]);
+    let name =
+        logged["extracted"].as_array().unwrap().iter().find(|fact| fact["statement"] == "The name is Mother Agna.");
+    assert!(name.is_some(), "{logged}");
+    test_dir.ok(&["-C", "mill", "log", "--line", "1", "--by", "tamsin-oakley"]);
+    test_dir.fails(&["-C", "mill", "entity", "show", "mother-agna"], 3, &["mother-agna"]);
+}
+
+#[test]
 fn the_text_of_a_misspelled_line_names_its_hearers() {
     let test_dir = table();
     test_dir.ok(&["-C", "mill", "log", "Tamsyn whispers to Ben: I hid the stone."]);
@@ -59,6 +102,18 @@ fn the_text_of_a_misspelled_line_names_its_hearers() {
     // The speaker of a spoken line can change too. Its text stays the same.
     test_dir.ok(&["-C", "mill", "log", "--line", "1", "--by", "ada"]);
     assert!(log_of(&test_dir).contains("   1  Ada Flint: I hid the stone."), "{}", log_of(&test_dir));
+}
+
+#[test]
+fn the_name_of_the_speaker_and_the_manner_are_no_part_of_the_words() {
+    let test_dir = table();
+    test_dir.ok(&["-C", "mill", "log", "Tamsin to Ben, ever so slowly: the oar is under my bed"]);
+    test_dir.ok(&["-C", "mill", "log", "--line", "1", "--by", "tamsin-oakley"]);
+    assert!(log_of(&test_dir).contains("   1  Tamsin Oakley: the oar is under my bed"), "{}", log_of(&test_dir));
+    // These words name the speaker, but in the middle of what narration tells.
+    test_dir.ok(&["-C", "mill", "log", "Rain. Tamsin looks up. Her words: it is late"]);
+    test_dir.ok(&["-C", "mill", "log", "--line", "2", "--by", "tamsin-oakley"]);
+    assert!(log_of(&test_dir).contains("Her words: it is late"), "{}", log_of(&test_dir));
 }
 
 #[test]
@@ -85,6 +140,43 @@ fn hearers_of_a_recorded_line_are_added_and_removed() {
         assert_eq!(knowers(), [false, true], "{removed}");
         test_dir.ok(&["-C", "mill", "undo", &removed["written"]["position"].to_string()]);
         assert_eq!(knowers(), [true, true]);
+    }
+}
+
+#[test]
+fn the_hearers_of_a_fact_that_two_lines_state_know_it_from_each_line() {
+    let test_dir = table();
+    for (slip, line, status) in [
+        ("Tamsin: Cole owes me nine crowns for the mewl.", "Tamsin: Cole owes me nine crowns for the mule.", "claimed"),
+        ("Perhaps Ada owes Cole ten crowns for oats.", "Perhaps Ada owes Cole ten crowns for the oats.", "proposed"),
+    ] {
+        let log = |text: &str| test_dir.json(&["-C", "mill", "log", text]);
+        let undo = |position: &Value| {
+            test_dir.json(&["-C", "mill", "undo", &position.to_string(), "--yes"])["position"].clone()
+        };
+        let (slip, line) = (log(slip), log(line));
+        let is_debt =
+            |fact: &&Value| fact["status"] == status && fact["statement"].as_str().unwrap().ends_with("crowns.");
+        let debt = line["extracted"].as_array().unwrap().iter().find(is_debt).unwrap_or_else(|| panic!("{line}"));
+        // Returns the number of lines that state the debt, and who knows or would know it.
+        let shown = || {
+            let shown = test_dir.json(&["-C", "mill", "fact", "show", debt["fact"].as_str().unwrap()]);
+            let rows = shown["fact"]["known_by"].as_array().unwrap().iter();
+            let mut knowers: Vec<String> =
+                rows.map(|row| format!("{} {}", row["knower"], row["acquisition"])).collect();
+            knowers.sort();
+            (shown["fact"]["evidence"].as_array().unwrap().len(), knowers)
+        };
+        let (lines, knowers) = shown();
+        assert!(
+            lines == 2 && ["ada", "ben", "lyra"].iter().all(|id| format!("{knowers:?}").contains(id)),
+            "{knowers:?}"
+        );
+        let undone = undo(&slip["written"]["position"]);
+        assert_eq!(shown(), (1, knowers.clone()), "the second line alone");
+        undo(&undone);
+        undo(&line["written"]["position"]);
+        assert_eq!(shown(), (1, knowers), "the first line alone");
     }
 }
 

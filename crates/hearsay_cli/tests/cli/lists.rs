@@ -208,3 +208,10 @@ entities:
     // "Will" is no word of the fact.
     test_dir.fails(&["-C", "hale", "know", "who-knows", "old will"], 3, &["no fact matches"]);
 }
+
+#[test]
+fn a_command_of_a_group_is_suggested_with_its_group() {
+    let test_dir = TestDir::new();
+    test_dir.fails(&["-C", "mill", "who-knows", "the-ledger"], 2, &["unrecognized subcommand", "know who-knows"]);
+    test_dir.fails(&["-C", "mill", "accept"], 2, &["unrecognized subcommand"]);
+}

@@ -11,6 +11,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 mod asking;
+mod confessions;
 mod creating;
 mod database;
 mod events;
@@ -22,6 +23,7 @@ mod line_corrections;
 mod lists;
 mod live_transcripts;
 mod models;
+mod papers;
 mod presence;
 mod reviewing;
 #[cfg(feature = "serve")]

@@ -345,7 +345,8 @@ fn a_recorded_line_tells_a_fact_only_once() {
     assert_eq!(test_dir.ok(&["-C", "mill", "fact", "show", "stone-is-cracked"]), shown);
     let line = ["-C", "mill", "log", "--line", "1"];
     test_dir.fails(&[&line[..], &["--lie", "--with", "tam"]].concat(), 2, &["in another command"]);
-    test_dir.fails(&[&line[..], &["--to", "tam"]].concat(), 2, &["--with", "--without"]);
+    let limited = test_dir.ok(&[&line[..], &["--to", "tam"]].concat());
+    assert!(limited.contains("not heard by Ada Flint and Lyra Fenn"), "{limited}");
 }
 
 #[test]
@@ -702,4 +703,23 @@ entities:
     test_dir.ok(&["-C", "dale", "event", "tell", "--by", "ilva", "wells", "--to", "wren"]);
     let shown = test_dir.ok(&["-C", "dale", "session", "show"]);
     assert!(shown.contains("Open threads:") && !shown.contains(" more: `"), "{shown}");
+}
+
+#[test]
+fn a_session_without_threads_counts_the_threads_of_the_campaign() {
+    let test_dir = TestDir::new();
+    let campaign = "\
+format: 1
+campaign: {name: Fen, start: day 1}
+entities:
+  - {id: fen, name: Fen, kind: location}
+  - {id: hut, name: The Hut, kind: location}
+  - {id: ruth, name: Ruth Vane, kind: npc, home: hut, secrets: [{id: silver, text: Ruth Vane hid the silver.}]}
+  - {id: wren, name: Wren Oake, kind: player, player: Jo}
+";
+    test_dir.write("fen/campaign.yaml", campaign);
+    test_dir.ok(&["-C", "fen", "session", "start", "--at", "fen"]);
+    test_dir.ok(&["-C", "fen", "log", "Mist on the reeds."]);
+    let ended = test_dir.ok(&["-C", "fen", "session", "end"]);
+    assert!(ended.contains("Open threads:\n  1: see `session threads`\n"), "{ended}");
 }

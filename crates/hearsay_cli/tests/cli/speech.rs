@@ -276,6 +276,48 @@ fn the_dm_is_asked_about_a_line_that_hints_at_a_secret() {
     }
 }
 
+/// Secrets about hidden things, and travellers who do not know them.
+const BAKEHOUSE: &str = r#"
+format: 1
+campaign: {name: The Quarry, start: day 1}
+entities:
+  - {id: quarry, name: The Old Quarry, kind: location}
+  - {id: bakehouse, name: The Bakehouse, kind: location}
+  - {id: dietlind, name: Dietlind, kind: npc, home: bakehouse}
+  - {id: ruprecht, name: Ruprecht, kind: npc, home: quarry}
+  - {id: oda, name: Oda, kind: player, player: Eva, location: quarry}
+facts:
+  - {id: dies, text: "Ruprecht hides the counterfeit dies behind the winch in the Old Quarry.", about: [ruprecht, quarry], secret: true, known_by: [ruprecht]}
+  - {id: cradle, text: "Dietlind stole the silver cradle and buried it under the kneading trough.", about: [dietlind], secret: true, known_by: [dietlind]}
+  - {text: "Dietlind bakes rye bread.", about: [dietlind]}
+  - {text: "Ruprecht mends the winch.", about: [ruprecht]}
+"#;
+
+#[test]
+fn narration_that_finds_a_hidden_thing_is_withheld_without_the_name_of_the_hider() {
+    let test_dir = TestDir::new();
+    test_dir.write("hall/campaign.yaml", BAKEHOUSE);
+    test_dir.ok(&["-C", "hall", "session", "start", "--at", "quarry"]);
+    for (place, words, secret) in [
+        ("quarry", "Oda finds the counterfeit dies behind the winch in the Old Quarry.", "dies"),
+        ("quarry", "Behind the winch, wrapped in a rag, lie dies for counterfeit crowns.", "dies"),
+        ("bakehouse", "Oda pushes the kneading trough aside and digs up a silver cradle.", "cradle"),
+        ("bakehouse", "Under the kneading trough Oda discovers the cradle.", "cradle"),
+    ] {
+        assert_eq!(asked_in_hall(&test_dir, "withheld", &["--at", place, words]), [secret], "{words}");
+    }
+    for (place, words) in [
+        ("quarry", "Oda finds a dead crow behind the winch in the Old Quarry."),
+        ("quarry", "Oda hides behind the winch."),
+        ("bakehouse", "Oda searches the floor under the kneading trough for the silver cradle."),
+        ("bakehouse", "Under the kneading trough Oda finds no cradle."),
+        ("bakehouse", "A cat sleeps under the kneading trough."),
+        ("bakehouse", "Oda rocks the baby in a cradle."),
+    ] {
+        assert_eq!(asked_in_hall(&test_dir, "withheld", &["--at", place, words]), [""; 0], "{words}");
+    }
+}
+
 #[test]
 fn the_dm_is_asked_about_a_short_confession_and_about_an_accusation() {
     let test_dir = TestDir::new();
@@ -846,6 +888,46 @@ fn a_short_confession_reveals_a_secret_of_the_speaker_or_of_its_group() {
     }
 }
 
+/// A murderer who was never told the occupation of the dead man.
+const TANNERY: &str = r#"
+format: 1
+campaign: {name: The Tannery, start: day 1}
+entities:
+  - {id: tannery, name: The Tannery, kind: location}
+  - {id: ludolf, name: Ludolf Hess, kind: npc, home: tannery}
+  - {id: berengar, name: Berengar Moll, kind: npc, home: none, attributes: {occupation: tithe collector}}
+  - {id: sanne, name: Sanne, kind: player, player: Eva, location: tannery}
+facts:
+  - {id: drowning, text: "Ludolf Hess drowned Berengar Moll in the tanning vat.", about: [ludolf, berengar], secret: true, known_by: [ludolf]}
+  - {text: "Ludolf Hess mends the roof.", about: [ludolf], known_by: [ludolf]}
+"#;
+
+#[test]
+fn a_confession_describes_a_person_or_answers_a_question() {
+    let test_dir = TestDir::new();
+    test_dir.write("tannery/campaign.yaml", TANNERY);
+    let is_revealed = |question: &str, words: &str| {
+        let check =
+            ["-C", "tannery", "say", "--check", "--by", "ludolf", "--to", "sanne", "--question", question, words];
+        test_dir.ok(&check).contains("problem: reveals secret: ")
+    };
+    for (question, words) in [
+        ("What is it?", "I drowned the tithe collector."),
+        ("Who drowned Berengar?", "I did."),
+        ("Tell me: who drowned the tithe collector?", "It was me."),
+    ] {
+        assert!(is_revealed(question, words), "{question} {words}");
+    }
+    for (question, words) in [
+        ("What is it?", "I paid the tithe collector in hides."),
+        ("What is it?", "I never met the tithe collector."),
+        ("Who drowned Berengar?", "I did not."),
+        ("Who mends the roof?", "I do."),
+    ] {
+        assert!(!is_revealed(question, words), "{question} {words}");
+    }
+}
+
 /// A lie about a night, which the tanner was told.
 const NIGHT_WORK: &str = r#"
 format: 1
@@ -866,12 +948,18 @@ fn a_check_names_the_lie_that_the_words_repeat() {
     let check = |speaker: &str, words: &str| {
         test_dir.ok(&["-C", "night", "say", "--check", "--by", speaker, "--to", "ada-sol", words])
     };
-    for words in ["I mended nets at the harbour last night.", "Last night? I mended nets at the harbour last night."] {
+    for words in [
+        "I mended nets at the harbour last night.",
+        "Last night? I mended nets at the harbour last night.",
+        "I mended nets at the harbour.",
+    ] {
         let found = check("pim-hask", words);
         assert!(found.contains("ok: repeats lie: ") && found.contains("The check found no problem."), "{found}");
         assert!(found.contains("Pim Hask mended nets at the harbour last night."), "{found}");
     }
-    assert!(!check("pim-hask", "I did not mend nets at the harbour last night.").contains("repeats lie"));
+    for words in ["I did not mend nets at the harbour last night.", "I mended nets.", "I sold nets at the harbour."] {
+        assert!(!check("pim-hask", words).contains("repeats lie"), "{words}");
+    }
     // Somebody else who was told the lie does not lie.
     assert!(!check("gerda-lohm", "Pim Hask mended nets at the harbour last night.").contains("repeats lie"));
 }

@@ -86,7 +86,7 @@ fn a_statement_that_is_dropped_is_not_printed() {
     assert!(logged.contains("facts found in the text: "), "{logged}");
     test_dir.write("mill/hearsay.toml", "[policy]\nfloor = 0.999\nthreshold = 1.0\ncanon_threshold = 1.0\n");
     let logged = test_dir.ok(&["-C", "mill", "log", "--by", "ada", "Cole owes Ben twelve crowns."]);
-    assert!(logged.contains("  line: ") && !logged.contains("dropped"), "{logged}");
+    assert!(logged.contains("  line: ") && !logged.contains("too uncertain"), "{logged}");
     // The preview of the extraction shows what was dropped.
     let preview =
         test_dir.ok(&["-C", "mill", "fact", "extract", "--by", "ada", "--text", "Cole owes Ben twelve crowns."]);
@@ -336,6 +336,22 @@ fn talk_about_the_game_without_a_speaker_is_out_of_character() {
 }
 
 #[test]
+fn a_line_without_words_is_explained() {
+    let test_dir = table();
+    for words in [&[""][..], &[" \t"], &[], &["--by", "ada"]] {
+        let expected = ["expected the words of the line", "`hearsay -C mill log \"Odo: The ferry is late.\"`"];
+        test_dir.fails(&[&["-C", "mill", "log"], words].concat(), 2, &expected);
+    }
+}
+
+#[test]
+fn the_output_names_a_speaker_that_an_option_names() {
+    let test_dir = table();
+    let logged = test_dir.ok(&["-C", "mill", "log", "--by", "ben", "The cart is loaded."]);
+    assert!(logged.contains("  said by: Ben\n"), "{logged}");
+}
+
+#[test]
 fn a_misspelled_speaker_is_narration_with_a_note() {
     let test_dir = table();
     let note = |line: &[&str]| {
@@ -485,6 +501,22 @@ fn a_kept_promise_closes_its_thread() {
     // A promise that is given again is open again.
     test_dir.ok(&["-C", "mill", "log", "Tamsin Oakley promised Cole to mend the roof."]);
     assert!(threads().contains("mend the roof"), "{}", threads());
+}
+
+#[test]
+fn a_thread_says_what_was_promised_until_the_promiser_is_dead() {
+    let test_dir = table();
+    let promised = test_dir.ok(&["-C", "mill", "log", "--by", "ada", "Lyra, I promise to mend the sluice by noon."]);
+    let promise = "Ada Flint made a promise to Lyra Fenn: \u{201C}to mend the sluice by noon.\u{201D}";
+    assert!(promised.contains(promise), "{promised}");
+    let listed = test_dir.json(&["-C", "mill", "fact", "list", "--predicate", "PROMISED"]);
+    if listed["facts"][0]["status"] == "proposed" {
+        test_dir.ok(&["-C", "mill", "review", "accept", listed["facts"][0]["id"].as_str().unwrap()]);
+    }
+    let threads = || test_dir.ok(&["-C", "mill", "session", "threads", "--kind", "promise"]);
+    assert!(threads().contains(promise), "{}", threads());
+    test_dir.ok(&["-C", "mill", "entity", "set", "ada", "condition", "dead"]);
+    assert!(!threads().contains(promise), "{}", threads());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use hearsay_belief::Known;
 use hearsay_extract::{SpokenSentence, is_anaphor};
 use hearsay_model::{
-    EntityId, Kind, State, text,
+    EntityId, State, text,
     words::{contains_word, english},
 };
 use hearsay_query::views::CachedView;
@@ -28,13 +28,27 @@ pub(super) enum Agreement {
     SubjectAndObject,
 }
 
-/// What a person does according to the first words of a text: "Odo robbed Pell".
-struct Deed {
-    actor: EntityId,
-    /// Stem of the verb.
-    verb: String,
-    /// Person whose name directly follows the verb.
-    object: Option<EntityId>,
+/// What a person does according to a text: "Odo robbed Pell".
+pub(super) struct Deed {
+    pub(super) actor: EntityId,
+    /// Stem of the verb, or the name of the predicate if the extraction found the deed.
+    pub(super) verb: String,
+    /// Person to whom the deed is done.
+    pub(super) object: Option<EntityId>,
+}
+
+impl Deed {
+    fn is_same(&self, other: &Self) -> bool {
+        let objects = self.object.as_ref().zip(other.object.as_ref());
+        self.verb == other.verb && self.actor == other.actor && objects.is_none_or(|(one, other)| one == other)
+    }
+
+    /// Returns whether two texts tell the same deed, but only of different persons.
+    pub(super) fn have_other_persons(said: &[Self], stated: &[Self]) -> bool {
+        let has_same =
+            |is_same: fn(&Self, &Self) -> bool| said.iter().any(|deed| stated.iter().any(|other| is_same(deed, other)));
+        has_same(|deed, other| deed.verb == other.verb) && !has_same(Self::is_same)
+    }
 }
 
 /// Minimum length of an abbreviated title, such as "Doc" for "Doctor".
@@ -90,7 +104,7 @@ impl EntityAgreement<'_> {
     fn is_said_to_other(&self, in_fact: &BTreeSet<&EntityId>) -> bool {
         let is_hearer_word = |word: &&String| contains_word(&english().addressee_pronouns, word);
         let hearer_words = text::words(&self.sentence.text).iter().filter(is_hearer_word).count();
-        let is_other = |id: &EntityId| Some(id) != self.speaker && self.is_person(id);
+        let is_other = |id: &EntityId| Some(id) != self.speaker && self.state.is_character(id);
         let is_omitted = |id: &EntityId| is_other(id) && !self.named_in_line.contains(id);
         self.speaker.is_some()
             && hearer_words > 0
@@ -101,10 +115,14 @@ impl EntityAgreement<'_> {
 
     /// Returns the number of entities of a fact that the sentence names, without the speaker.
     pub(super) fn named_in_fact(&self, known: &Known) -> usize {
+        let in_fact = self.entities_of(known);
+        self.named_ids().into_iter().filter(|id| Some(*id) != self.speaker && in_fact.contains(*id)).count()
+    }
+
+    /// Returns the entities of a fact, and those that its sentence names.
+    fn entities_of(&self, known: &Known) -> BTreeSet<EntityId> {
         let mentioned = self.cached_view.names.mentioned_entities(known.statement());
-        let is_in_fact =
-            |id: &EntityId| known.entities().any(|other| other == id) || mentioned.iter().any(|other| other.id == *id);
-        self.named_ids().into_iter().filter(|id| Some(*id) != self.speaker && is_in_fact(id)).count()
+        known.entities().cloned().chain(mentioned.into_iter().map(|mentioned| mentioned.id)).collect()
     }
 
     /// Returns whether the sentence of a fact names the place where the line is said.
@@ -122,13 +140,12 @@ impl EntityAgreement<'_> {
     /// Returns the number of persons of a fact to whom the line refers by name or by title, without the speaker. Returns
     /// `None` if the line leaves out an entity of the fact, or if the fact has no entity other than the speaker.
     pub(super) fn persons_of_retold_fact(&self, known: &Known) -> Option<usize> {
-        let mentioned = self.cached_view.names.mentioned_entities(known.statement());
-        let mut others: BTreeSet<&EntityId> = known.entities().chain(mentioned.iter().map(|other| &other.id)).collect();
-        others.retain(|id| Some(*id) != self.speaker && Some(*id) != self.place);
+        let mut others = self.entities_of(known);
+        others.retain(|id| Some(id) != self.speaker && Some(id) != self.place);
         let named = self.named_ids();
         let is_meant = |id: &EntityId| named.contains(id) || self.named_in_line.contains(id) || self.has_title(id);
-        let is_complete = !others.is_empty() && others.iter().all(|id| is_meant(id));
-        is_complete.then(|| others.iter().filter(|id| self.is_person(id)).count())
+        let is_complete = !others.is_empty() && others.iter().all(is_meant);
+        is_complete.then(|| others.iter().filter(|id| self.state.is_character(id)).count())
     }
 
     /// Returns whether the line refers to an entity by the title in its name, which can be abbreviated: "the abbot" for
@@ -171,26 +188,14 @@ impl EntityAgreement<'_> {
         names_same || agrees(&in_fact) || agrees(&others)
     }
 
-    /// Returns whether the sentence tells the deed of a fact of other persons, and names a person who is not in the fact: "Pell
-    /// robbed Silas" for "Odo robbed Pell". Compares only texts that begin with the name of the person who acts and the verb,
-    /// because the passive voice and other constructions turn the order of the persons.
-    pub(super) fn has_other_deed(&self, known: &Known) -> bool {
-        let (Some(said), Some(stated)) = (self.deed(&self.sentence.text), self.deed(known.statement())) else {
-            return false;
-        };
-        let has_other_object =
-            said.object.as_ref().zip(stated.object.as_ref()).is_some_and(|(one, other)| one != other);
-        if said.verb != stated.verb || (said.actor == stated.actor && !has_other_object) {
-            return false;
-        }
-        let mentioned = self.cached_view.names.mentioned_entities(known.statement());
-        let is_in_fact =
-            |id: &EntityId| known.entities().any(|other| other == id) || mentioned.iter().any(|other| other.id == *id);
-        self.named_ids().into_iter().any(|id| self.is_person(id) && !is_in_fact(id))
+    /// Returns whether the sentence names a person who is not in a fact.
+    pub(super) fn names_other_person(&self, known: &Known) -> bool {
+        let in_fact = self.entities_of(known);
+        self.named_ids().into_iter().any(|id| self.state.is_character(id) && !in_fact.contains(id))
     }
 
     /// Returns the deed with which a text begins; `None` if the text does not begin with the name of a person and a verb.
-    fn deed(&self, text: &str) -> Option<Deed> {
+    pub(super) fn leading_deed(&self, text: &str) -> Option<Deed> {
         let words = text::words(text);
         let named = self.cached_view.names.mentioned_entities(text);
         let (actor, rest) = self.leading_person(&named, &words)?;
@@ -205,7 +210,7 @@ impl EntityAgreement<'_> {
             let is_of_name = |word: &&String| person.names.iter().flatten().any(|part| part == *word);
             words.iter().take_while(is_of_name).count()
         };
-        let persons = named.iter().filter(|named| self.is_person(&named.id));
+        let persons = named.iter().filter(|named| self.state.is_character(&named.id));
         let (count, person) = persons.map(|person| (name_length(person), person)).max_by_key(|(count, _)| *count)?;
         (count > 0).then(|| (person.id.clone(), &words[count..]))
     }
@@ -213,13 +218,13 @@ impl EntityAgreement<'_> {
     /// Returns the persons to whom a text refers, in the order of the text. `None` stands for a pronoun.
     fn persons(&self, text: &str) -> Vec<Option<EntityId>> {
         let names = &self.cached_view.names;
-        let all: BTreeSet<EntityId> = names.mentioned_entities(text).into_iter().map(|named| named.id).collect();
+        let mentioned = names.mentioned_entities(text).into_iter().map(|named| named.id);
+        let all: BTreeSet<EntityId> = mentioned.filter(|id| self.state.is_character(id)).collect();
         let words: Vec<&str> = text.split_whitespace().collect();
         let (mut seen, mut persons) = (BTreeSet::new(), Vec::new());
         for (at, word) in words.iter().enumerate() {
-            let mentioned = names.mentioned_entities(&words[..=at].join(" "));
-            let new = mentioned.into_iter().map(|named| named.id).filter(|id| all.contains(id) && self.is_person(id));
-            persons.extend(new.filter(|id| seen.insert(id.clone())).map(Some));
+            let mentioned = names.mentioned_entities(&words[..=at].join(" ")).into_iter().map(|named| named.id);
+            persons.extend(mentioned.filter(|id| all.contains(id) && seen.insert(id.clone())).map(Some));
             let word = text::normalize(word);
             if is_anaphor(&word) && !matches!(word.as_str(), "it" | "its" | "itself" | "there") {
                 persons.push(None);
@@ -232,17 +237,19 @@ impl EntityAgreement<'_> {
         self.named.iter().map(|named| &named.id).collect()
     }
 
-    fn is_person(&self, id: &EntityId) -> bool {
-        matches!(self.state.kind(id), Some(Kind::Npc | Kind::Player))
-    }
-
     /// Returns the stems of all words in the names, aliases and descriptions of the entities that occur in the sentence
     /// or in a fact. Uses only names, aliases and descriptions of the view.
     pub(super) fn name_stems(&self, known: &Known) -> BTreeSet<String> {
+        self.name_stems_of(known, |_| true)
+    }
+
+    /// Returns the [name stems](Self::name_stems) of the selected entities.
+    pub(super) fn name_stems_of(&self, known: &Known, is_selected: impl Fn(&EntityId) -> bool) -> BTreeSet<String> {
         let CachedView { view, names, .. } = self.cached_view;
         let mentioned = names.mentioned_entities(known.statement());
         let mut entities = self.named_ids();
         entities.extend(mentioned.iter().map(|mentioned| &mentioned.id));
+        entities.retain(|id| is_selected(id));
         let names = entities.into_iter().flat_map(|id| view.facts_with_subject(id));
         let names = names.filter(|known| EntityLinker::reads(view.vocabulary(), known.predicate()));
         names.filter_map(|known| known.object().text()).flat_map(stems).collect()

@@ -6,8 +6,8 @@ use std::{
 };
 
 use hearsay_belief::{Known, View};
-use hearsay_extract::{ExtractedFact, FactObject, Mention, SpokenSentence, Text, TextType};
-use hearsay_model::{Author, EntityId, ExtractionStage, Fact, FactStatus, Kind, Object, Predicate, State, Validity};
+use hearsay_extract::{ExtractedFact, SpokenSentence, Text, TextType};
+use hearsay_model::{Author, EntityId, ExtractionStage, Fact, FactStatus, State, Validity};
 use hearsay_query::{
     duplicates::{Claim, canonical_relation, is_equivalent, is_reworded, states_same},
     facts::is_secret,
@@ -17,7 +17,7 @@ use hearsay_recall::{Index, LinkedEntity, Query, Ranking, Rankings, Weights, ste
 
 use super::{
     Candidate, FactMatch, LineSentence, SpokenLine,
-    agreement::{Agreement, EntityAgreement},
+    agreement::{Agreement, Deed, EntityAgreement},
     score::MatchScore,
 };
 use crate::reading::ReadingTools;
@@ -37,9 +37,6 @@ const MAX_OPEN: usize = 4;
 
 /// Maximum number of lies of the speaker that a line marked as a lie possibly tells in other words.
 const MAX_LIKELY_LIES: usize = 2;
-
-/// A relation between two persons: subject, predicate and object.
-type PersonRelation = (EntityId, Predicate, Object);
 
 /// Compares the sentences of a line with the facts that the line can state.
 pub(super) struct SentenceMatcher<'a> {
@@ -154,13 +151,20 @@ impl<'a> SentenceMatcher<'a> {
                 named_in_line: &self.named_in_line,
                 place,
             };
-            let mut agreement = entities.with_fact(known)?;
+            let is_own_secret = self.is_own_secret(known);
+            let is_uncovered = self.line.speaker.is_none() && entities.uncovers(known);
+            let mut agreement = entities.with_fact(known).or_else(|| is_uncovered.then_some(Agreement::Partial))?;
             let name_stems = entities.name_stems(known);
+            let is_about_own_secret = is_own_secret && entities.names_no_other(known);
+            let is_admitted = is_about_own_secret && entities.admits(known, &name_stems);
+            let is_rephrased = is_about_own_secret
+                && !sentence.is_doubtful
+                && (entities.uncovers(known) || entities.rephrases(known, &name_stems));
             let score = MatchScore::new(&sentence.text, known.statement(), &name_stems);
             let cosine = ranked.explanation.cosine;
             let score = MatchScore { cosine, ..score };
-            let is_reworded = score.may_be_narrated() && entities.narrates(known);
-            let is_own_secret = self.is_own_secret(known);
+            let is_narrated = is_uncovered || (score.may_be_narrated() && entities.narrates(known));
+            let is_reworded = is_narrated || is_admitted || is_rephrased;
             let is_retold = self.is_own_matter(known)
                 && entities.persons_of_retold_fact(known).is_some_and(|persons| score.may_be_retold(persons));
             let is_hint = match self.line.speaker {
@@ -179,9 +183,11 @@ impl<'a> SentenceMatcher<'a> {
             }
             // Reading the statement takes longer than the other comparisons, so it comes last.
             let is_similar = is_reworded || open_cosine.is_some() || score.may_be_possible(is_own_secret, is_retold);
-            let is_certain_polarity =
-                is_similar.then(|| self.same_polarity(sentence, known.statement(), &name_stems))??;
-            if entities.has_other_deed(known) || self.relates_others(extracted, known) {
+            let same_polarity = is_similar.then(|| self.same_polarity(sentence, known.statement(), &name_stems))?;
+            // "It was me. The Doge never signed that testament" denies something else than "Odo forged the Doge's will".
+            let denies_other = is_admitted && !score.has_first_word;
+            let is_certain_polarity = same_polarity.or_else(|| denies_other.then_some(false))?;
+            if self.tells_of_others(&entities, extracted, known) {
                 return None;
             }
             if agreement == Agreement::Full && score.is_complete() && !entities.has_same_roles(known) {
@@ -254,15 +260,8 @@ impl<'a> SentenceMatcher<'a> {
 
     /// Returns the recorded facts with the same content as an extracted fact.
     fn extracted_candidates(&self, sentence: &SpokenSentence, extracted: &ExtractedFact) -> Vec<Candidate> {
-        let object = match &extracted.object {
-            FactObject::Value(value) => Object::Value(value.as_str().into()),
-            FactObject::Entity(Mention::Known(id)) => Object::Entity(id.clone()),
-            FactObject::Entity(Mention::New(_)) => return Vec::new(),
-        };
-        let Mention::Known(subject) = &extracted.subject else { return Vec::new() };
-        if extracted.denied || extracted.ended {
-            return Vec::new();
-        }
+        let parts = extracted.known_parts().filter(|_| !extracted.denied && !extracted.ended);
+        let Some((subject, object)) = parts else { return Vec::new() };
         let vocabulary = self.state.vocabulary();
         let parts = (subject, &extracted.predicate, &object);
         let claim = Claim::new(vocabulary, parts, &extracted.statement, &Validity::default());
@@ -298,19 +297,20 @@ impl<'a> SentenceMatcher<'a> {
         self.main_clauses(known).iter().any(|fact| self.relation(fact).as_ref() == Some(relation))
     }
 
-    /// Returns whether a sentence states the relation of a fact only between other persons, or in the other direction: "Silas
-    /// was killed by Pasco" for "Roke killed Pasco".
-    fn relates_others(&self, extracted: &[ExtractedFact], known: &Known) -> bool {
-        let of_persons = |facts: &[ExtractedFact]| {
-            facts.iter().filter_map(|fact| self.relation_of_persons(fact)).collect::<Vec<_>>()
-        };
-        let said = of_persons(extracted);
-        if said.is_empty() {
-            return false;
+    /// Returns whether a sentence tells the deed of a fact only of other persons: "Silas was killed by Pasco" for "Roke killed
+    /// Pasco", and "Pell cheated Silas" for "Odo cheated Pell". If the extraction finds no relation, the deed is the first verb,
+    /// and the sentence must name a person who is not in the fact, because not every construction has this order of persons.
+    fn tells_of_others(&self, entities: &EntityAgreement<'_>, extracted: &[ExtractedFact], known: &Known) -> bool {
+        let leading = |text: &str| entities.leading_deed(text);
+        let (said, stated) = (leading(&entities.sentence.text), leading(known.statement()));
+        if Deed::have_other_persons(said.as_slice(), stated.as_slice()) && entities.names_other_person(known) {
+            return true;
         }
-        let stated = of_persons(&self.main_clauses(known));
-        let has_same_predicate = |relation: &PersonRelation| stated.iter().any(|other| other.1 == relation.1);
-        said.iter().any(has_same_predicate) && !said.iter().any(|relation| stated.contains(relation))
+        let relations = |facts: &[ExtractedFact]| -> Vec<Deed> {
+            facts.iter().filter_map(|fact| self.relation_of_persons(fact)).collect()
+        };
+        let said = relations(extracted);
+        !said.is_empty() && Deed::have_other_persons(&said, &relations(&self.main_clauses(known)))
     }
 
     /// Returns the facts that the extraction finds in the main clauses of a fact's sentence.
@@ -322,23 +322,19 @@ impl<'a> SentenceMatcher<'a> {
     }
 
     /// Returns an extracted [relation](Self::relation) in its canonical direction, if it is between two persons.
-    fn relation_of_persons(&self, extracted: &ExtractedFact) -> Option<PersonRelation> {
+    fn relation_of_persons(&self, extracted: &ExtractedFact) -> Option<Deed> {
         self.relation(extracted)?;
-        let Mention::Known(subject) = &extracted.subject else { return None };
-        let FactObject::Entity(Mention::Known(object)) = &extracted.object else { return None };
-        let is_person = |id: &EntityId| matches!(self.state.kind(id), Some(Kind::Npc | Kind::Player));
-        if !is_person(subject) || !is_person(object) {
-            return None;
-        }
-        let object = Object::Entity(object.clone());
-        Some(canonical_relation(self.state.vocabulary(), (subject, &extracted.predicate, &object)))
+        let (subject, object) = extracted.known_parts()?;
+        let is_of_persons = self.state.is_character(subject) && self.state.is_character(object.entity()?);
+        let parts = (subject, &extracted.predicate, &object);
+        let (actor, relation, object) = canonical_relation(self.state.vocabulary(), parts);
+        is_of_persons.then(|| Deed { actor, verb: relation.to_string(), object: object.entity().cloned() })
     }
 
     /// Returns the claim of an extracted relation between two entities of the campaign. Returns `None` for a relation that
     /// is doubtful, denied or over, that says little, or that only says where somebody is.
     fn relation(&self, extracted: &ExtractedFact) -> Option<Claim> {
-        let Mention::Known(subject) = &extracted.subject else { return None };
-        let FactObject::Entity(Mention::Known(object)) = &extracted.object else { return None };
+        let (subject, object) = extracted.known_parts().filter(|(_, object)| object.entity().is_some())?;
         let vocabulary = self.state.vocabulary();
         let behavior = vocabulary.behavior(&extracted.predicate);
         let says_little = behavior.vague || behavior.minor || behavior.event.is_some();
@@ -346,7 +342,6 @@ impl<'a> SentenceMatcher<'a> {
         if says_little || !is_certain || extracted.denied || extracted.ended {
             return None;
         }
-        let object = Object::Entity(object.clone());
         let parts = (subject, &extracted.predicate, &object);
         Some(Claim::new(vocabulary, parts, &extracted.statement, &Validity::default()))
     }

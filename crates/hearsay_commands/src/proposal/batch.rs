@@ -53,7 +53,16 @@ impl Batch {
     /// example, a teller may state a fact in several lines. If an author creates several edges with the same id, the
     /// highest credence is recorded, regardless of the order in which texts are read. Edges recorded by other authors
     /// stay unchanged.
-    pub(super) fn learn(&mut self, state: &State, author: &Author, edges: Vec<Arc<KnowledgeEdge>>) {
+    ///
+    /// If the edges come from another text than the recorded edges of the same author (`is_other_text`), the recorded edges
+    /// are recorded again. If the earlier text is removed, the hearers still know the fact from this text.
+    pub(super) fn learn(
+        &mut self,
+        state: &State,
+        author: &Author,
+        edges: Vec<Arc<KnowledgeEdge>>,
+        is_other_text: bool,
+    ) {
         for edge in edges {
             let id = edge.id();
             let indices = self.learned.entry((edge.fact, edge.knower.clone())).or_default();
@@ -72,9 +81,15 @@ impl Batch {
             }
             let recorded = state.recorded_edges(edge.fact).find(|(_, recorded)| is_same_acquisition(recorded, &edge));
             let edge = match recorded {
-                Some((recorded_id, recorded)) if recorded_id != id || recorded.credence >= edge.credence => continue,
-                Some((_, recorded)) if state.edge_author(id) == Some(author) => {
+                Some((recorded_id, recorded))
+                    if recorded_id == id
+                        && recorded.credence < edge.credence
+                        && state.edge_author(id) == Some(author) =>
+                {
                     Arc::new(KnowledgeEdge { credence: edge.credence, ..KnowledgeEdge::clone(recorded) })
+                }
+                Some((recorded_id, recorded)) if is_other_text && state.edge_author(recorded_id) == Some(author) => {
+                    Arc::clone(recorded)
                 }
                 Some(_) => continue,
                 None => edge,

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use hearsay_extract::{ExtractedFact, Extraction, FactObject, Mention, SentenceEncoder, Text, TextType};
-use hearsay_model::{EntityId, Fact, FactStatus, Object, State, TalkKind, Validity, Vocabulary};
+use hearsay_extract::{ExtractedFact, Extraction, SentenceEncoder, Text, TextType};
+use hearsay_model::{EntityId, Fact, FactStatus, State, TalkKind, Validity, Vocabulary};
 use hearsay_query::{
     duplicates::{Claim, is_equivalent},
     ids::require_entities,
@@ -53,12 +53,7 @@ impl DraftExtraction {
         let vocabulary = state.vocabulary();
         let kept = self.extraction.facts.iter().zip(&self.statuses).filter(|(_, status)| status.is_some());
         let rejected = kept.filter_map(|(found, _)| {
-            let Mention::Known(subject) = &found.subject else { return None };
-            let object = match &found.object {
-                FactObject::Value(value) => Object::Value(value.as_str().into()),
-                FactObject::Entity(Mention::Known(id)) => Object::Entity(id.clone()),
-                FactObject::Entity(Mention::New(_)) => return None,
-            };
+            let (subject, object) = found.known_parts()?;
             let parts = (subject, &found.predicate, &object);
             let claim = Claim::new(vocabulary, parts, &found.statement, &Validity::default());
             let is_rejected = |fact: &&Arc<Fact>| {

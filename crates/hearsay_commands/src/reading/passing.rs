@@ -12,15 +12,18 @@ use crate::policy::{Policy, StatementSource, TextOrigin};
 /// Returns whether a fact of narration only says what passes in the scene. Such a fact is not proposed, because it is over
 /// before the DM decides on it. The log still contains the line.
 ///
-/// Three kinds of facts pass: a statement that [tells of an act](is_passing_act) of a character in the scene, a relation
-/// that [consists of such an act](is_passing_relation), and a doubtful value of a predicate of which only the
-/// [latest](History::Latest) value counts, such as a mood.
+/// Four kinds of facts pass: a statement that [tells of an act](is_passing_act) of a character in the scene, a relation
+/// that [consists of such an act](is_passing_relation), a statement that [nobody notices something](denies_witnesses), and
+/// a doubtful value of a predicate of which only the [latest](History::Latest) value counts, such as a mood.
 pub(super) fn is_passing(state: &State, policy: &Policy, passage: &Passage, fact: &ExtractedFact) -> bool {
     let is_live_narration =
         passage.session.is_some() && passage.speaker.is_none() && TextOrigin::from_passage(passage) == TextOrigin::Live;
     let Mention::Known(subject) = &fact.subject else { return false };
     if !is_live_narration || fact.stated_by.is_some() || fact.denied || fact.ended {
         return false;
+    }
+    if denies_witnesses(fact) {
+        return true;
     }
     let is_mood = state.vocabulary().history(&fact.predicate) == History::Latest;
     let threshold = policy.record_threshold(StatementSource::World, Some(TextOrigin::Live));
@@ -43,6 +46,13 @@ fn is_passing_act(state: &State, fact: &ExtractedFact, subject: &EntityId) -> bo
         return false;
     }
     predicates(state, fact, subject).any(is_act_in_progress)
+}
+
+/// Returns whether a statement says that nobody notices something: "Nobody sees Odo." The log limits who hears such a line.
+fn denies_witnesses(fact: &ExtractedFact) -> bool {
+    let statement = text::words(&fact.statement);
+    let mut clauses = words::english().unwitnessed_clauses.iter();
+    fact.stage == ExtractionStage::Statements && clauses.any(|clause| statement.starts_with(&text::words(clause)))
 }
 
 /// Returns whether a relation says in the simple present what a character does to somebody or something, with a verb that

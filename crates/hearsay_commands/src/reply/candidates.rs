@@ -71,6 +71,8 @@ pub(super) struct ComparedFact {
     /// Whether the speaker believes the fact.
     pub(super) is_believed: bool,
     words: ContentWords,
+    /// Content words apart from the words for a time.
+    timeless_words: ContentWords,
     /// Content words with the words of names.
     all_words: ContentWords,
     /// Entities of the fact, and entities that its statement names.
@@ -209,6 +211,7 @@ impl Collector<'_> {
         let knows = |listener: &EntityId| !view.attribution_reasons(listener, known).is_empty();
         let citations = Citations { names, calendar: state.calendar(), knower: Some(&self.draft.speaker) };
         let not_for: Vec<EntityId> = listeners.iter().filter(|id| !is_allowed(id) && !knows(id)).cloned().collect();
+        let name_stems = self.name_stems(named.iter().map(|named| &named.id));
         ComparedFact {
             cited: CitedFact {
                 fact: known.id(),
@@ -224,7 +227,8 @@ impl Collector<'_> {
             is_made_up: known.is_own_lie(),
             is_negated: known.is_own_lie() && self.is_negated(known.statement()),
             is_believed: known.credence().get() >= BELIEF_THRESHOLD && view.known_end(known).is_none(),
-            words: ContentWords::new(known.statement(), &self.name_stems(named.iter().map(|named| &named.id))),
+            words: ContentWords::new(known.statement(), &name_stems),
+            timeless_words: ContentWords::without_times(known.statement(), &name_stems),
             all_words: ContentWords::new(known.statement(), &BTreeSet::new()),
             entities: known.entities().cloned().chain(named.into_iter().map(|named| named.id)).collect(),
             vector: self.sources.index.vector(DocId::Fact(known.id())),
@@ -463,14 +467,15 @@ const WORDS_PER_ADDITION: usize = 3;
 
 impl ComparedPart {
     /// Returns whether the part asserts or denies what a fact asserts or denies, with the words of the fact, about the same
-    /// entities.
+    /// entities. The part may leave out the time: "I was at home" for "Odo was at home last night".
     fn repeats(&self, fact: &ComparedFact) -> bool {
         let additions = self.words.count().saturating_sub(fact.words.count());
+        let has_all_words = fact.words.is_within(&self.words) && additions * WORDS_PER_ADDITION <= fact.words.count();
+        let omits_time = fact.timeless_words.is_within(&self.words) && self.words.is_within(&fact.words);
         self.part.is_asserted
             && self.part.is_negated == fact.is_negated
             && self.named == fact.entities
-            && fact.words.is_within(&self.words)
-            && additions * WORDS_PER_ADDITION <= fact.words.count()
+            && (has_all_words || omits_time)
     }
 
     /// Returns whether the part says in the first person what a secret says, and nothing else: "I hid it" confesses "Odo hid

@@ -11,6 +11,7 @@ mod candidates;
 mod decide;
 mod names;
 mod reading;
+mod restatement;
 mod words;
 
 use std::fmt;
@@ -35,7 +36,8 @@ pub struct DraftReply {
     /// these lines.
     pub heard: Vec<String>,
     /// Whether the result contains details that only the DM may see. These are the unmet conditions for telling a
-    /// secret, and whether a name that is unknown to the speaker exists in the campaign.
+    /// secret, and whether a name that is unknown to the speaker exists in the campaign. The words then also reveal a secret
+    /// if they describe an entity of the secret in a way that the speaker does not know.
     pub for_dm: bool,
 }
 

@@ -1,11 +1,15 @@
 //! Reading of a draft: its sentences, its names, and the facts that it states.
 
 use hearsay_belief::Known;
-use hearsay_extract::{Extraction, SpokenSentence, Text, TextType, replace_group_pronouns};
-use hearsay_model::{Belonging, EntityId, Span};
+use hearsay_extract::{Extraction, SpokenSentence, Text, TextType, is_anaphor, replace_group_pronouns};
+use hearsay_model::{Belonging, EntityId, Span, text};
 use hearsay_query::views::CachedView;
+use hearsay_recall::EntityLinker;
 
-use super::DraftReply;
+use super::{
+    DraftReply,
+    restatement::{SecretNames, answer},
+};
 use crate::reading::ReadingTools;
 
 /// Maximum number of sentences of a draft that are checked. Further sentences are not checked.
@@ -15,7 +19,8 @@ const MAX_SENTENCES: usize = 24;
 const MAX_GROUPS: usize = 3;
 
 /// A part of a draft that is compared with facts: a sentence, or two neighbouring sentences. A sentence with "we" is a
-/// part for the speaker and for each group of the speaker.
+/// part for the speaker and for each group of the speaker. A sentence with a description, and a short answer to a question,
+/// is also a part in other words.
 #[derive(Debug, Clone)]
 pub(super) struct DraftPart {
     /// Index of the first sentence.
@@ -52,8 +57,7 @@ impl DraftPart {
 /// Result of reading a draft: its sentences, its names, and the facts that it states.
 #[derive(Debug, Clone)]
 pub struct DraftReading {
-    /// The sentences, each followed by its variants with a name in place of "we", and then the pairs of neighbouring
-    /// sentences.
+    /// The sentences, each followed by its variants in other words, and then the pairs of neighbouring sentences.
     pub(super) parts: Vec<DraftPart>,
     /// Names and facts that the extractor found.
     pub(super) extraction: Extraction,
@@ -68,8 +72,9 @@ impl DraftReading {
 
 impl DraftReply {
     /// Reads the draft. `view` is the view of the speaker. `tools` must contain the [lexicon](super::view_lexicon) of this
-    /// view, so that the result depends only on names that the speaker knows.
-    pub fn read(&self, tools: &ReadingTools<'_>, view: &CachedView) -> DraftReading {
+    /// view, so that the result depends only on names that the speaker knows. If the result is [for the DM](Self::for_dm),
+    /// `dm_names` are the names of all entities of the campaign.
+    pub fn read(&self, tools: &ReadingTools<'_>, view: &CachedView, dm_names: Option<&EntityLinker>) -> DraftReading {
         let heard: Vec<&str> = self.heard.iter().map(String::as_str).collect();
         let text = Text {
             speaker: Some(&self.speaker),
@@ -92,11 +97,23 @@ impl DraftReply {
             context_vector: None,
         };
         let persons = self.first_persons(view);
+        let secret_names = SecretNames::new(&self.speaker, view, dm_names);
+        let question = heard.last().zip(view.names.name(&self.speaker));
         let mut parts: Vec<DraftPart> = Vec::new();
         for (at, sentence) in sentences.iter().enumerate() {
             let is_statement = sentence.is_asserted && !sentence.is_negated;
             let own = (is_statement && sentence.has_first_person).then(|| self.speaker.clone());
-            parts.push(DraftPart { first_person: own, ..part(at, at) });
+            parts.push(DraftPart { first_person: own.clone(), ..part(at, at) });
+            if let Some(text) = secret_names.in_place_of_descriptions(&sentence.text) {
+                parts.push(DraftPart { text, first_person: own, ..part(at, at) });
+            }
+            let words = self.text.get(sentence.span.start..sentence.span.end).unwrap_or_default();
+            if let Some(statement) = question.and_then(|(question, name)| answer(question, words, name)) {
+                let text = secret_names.in_place_of_descriptions(&statement).unwrap_or(statement);
+                let pronoun_count = text::words(&text).iter().filter(|word| is_anaphor(word)).count();
+                let first_person = Some(self.speaker.clone());
+                parts.push(DraftPart { text, first_person, is_asserted: true, pronoun_count, ..part(at, at) });
+            }
             for (id, text) in named_groups(sentence, &persons) {
                 parts.push(DraftPart { text, first_person: is_statement.then(|| id.clone()), ..part(at, at) });
             }

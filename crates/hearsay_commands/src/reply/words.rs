@@ -2,7 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use hearsay_model::{spelling::is_common_word, text};
+use hearsay_model::{
+    spelling::is_common_word,
+    text,
+    words::{contains_word, english},
+};
 use hearsay_recall::stems;
 
 /// Weight of an everyday word, relative to other words.
@@ -30,6 +34,16 @@ impl ContentWords {
             }
         }
         words
+    }
+
+    /// Splits a text into content words, without the words for a time and the words directly before them: "worked at the mill"
+    /// for "worked at the mill last night".
+    pub(super) fn without_times(text: &str, name_stems: &BTreeSet<String>) -> Self {
+        let words = text::words(text);
+        let is_time = |word: Option<&String>| word.is_some_and(|word| contains_word(&english().time_words, word));
+        let is_kept = |at: &usize| !is_time(words.get(*at)) && !is_time(words.get(*at + 1));
+        let kept: Vec<&str> = (0..words.len()).filter(is_kept).map(|at| words[at].as_str()).collect();
+        Self::new(&kept.join(" "), name_stems)
     }
 
     /// Returns the share of these words that also occur in another text, 0.0–1.0. Everyday words count half.

@@ -97,11 +97,6 @@ fn parts_of(extracted: &ExtractedFact) -> Option<(&EntityId, &Predicate, Object)
     if !is_asserted || extracted.stated_by.is_some() {
         return None;
     }
-    let Mention::Known(subject) = &extracted.subject else { return None };
-    let object = match &extracted.object {
-        FactObject::Entity(Mention::Known(id)) => Object::Entity(id.clone()),
-        FactObject::Entity(Mention::New(_)) => return None,
-        FactObject::Value(value) => Object::Value(value.as_str().into()),
-    };
+    let (subject, object) = extracted.known_parts()?;
     Some((subject, &extracted.predicate, object))
 }

@@ -3,7 +3,7 @@
 
 use std::{borrow::Cow, cell::LazyCell, cmp::Reverse, collections::BTreeSet, sync::Arc};
 
-use hearsay_belief::{is_dead, place_at};
+use hearsay_belief::{home_at, is_dead, place_at};
 use hearsay_model::{ActiveSession, EntityId, Kind, Knower, Passage, SessionId, State, TalkKind, text, words};
 use hearsay_query::session::{attending_in_scene, later_time};
 
@@ -13,8 +13,9 @@ use super::{
     log_line::LogLine,
     position::LogPosition,
     transcript::{
-        Actor, NarratedScene, Opening, Referent, SceneLines, SpeakerNames, actors, addressees, before_quotation,
-        excepted, living_actors, named_characters, only_moves, only_witnesses, opening, opening_place, referent,
+        Activity, Actor, Departure, NarratedScene, Opening, Referent, SceneLines, SpeakerNames, actors, addressees,
+        before_quotation, excepted, is_object, named_characters, only_moves, only_witnesses, opening, opening_place,
+        place_of_everybody, possible_deaths, referent,
     },
     transcript_lines::is_table_line,
 };
@@ -53,6 +54,10 @@ pub enum AttendanceChange {
     IsAddressed,
     /// The scene moves to another place without the character, who left it before and whose place is unknown.
     StaysBehind,
+    /// The scene moves to another place with the character, although the line says only of others that they go there.
+    ComesAlong,
+    /// Everybody goes to this place, but the character is only a visitor in the scene, and does not move with the party.
+    IsLeft(EntityId),
     /// The character is at this place outside the scene, or at an unknown place, and all persons who act in the line are
     /// outside the scene.
     ActsElsewhere(Option<EntityId>),
@@ -82,29 +87,30 @@ impl Log {
             if !line.typed || !line.is_said_to_all() || talk_kind != Some(TalkKind::Narration) {
                 continue;
             }
-            let attending = attending_at(playing, &in_scene, place);
-            let present = scene_hearers(state, attending, &playing.absent, place, moment);
+            let (attending, present) = persons_at(state, playing, &in_scene, place);
             let last_named = last_named(&names, state, place, line.recorded_line);
             let scene = NarratedScene { place, present: &present, party: attending, last_named };
             let is_elsewhere = line.place.is_none() && opening_place(state, &line.text, place).is_some();
             for actor in actors(&names, state, &line.text, &scene) {
                 let is_gone = is_dead(state, &actor.id, moment) || undecided.contains_key(&actor.id);
                 let is_unaware = line.unheard_by.contains(&actor.id);
-                let leaving = departure(state, attending, &actor);
-                let change = suggested_change(&actor, leaving, present.contains(&actor.id), is_unaware);
+                let departure = departure(state, attending, &actor);
+                let change = suggested_change(&actor, departure, present.contains(&actor.id), is_unaware);
                 let is_recorded = |to: &EntityId| place_at(state, &actor.id, moment).as_ref() == Some(to);
                 let change = change.filter(|change| match change {
                     AttendanceChange::GoesTo(to) => !is_recorded(to),
                     // The line perhaps happens at the other place.
-                    AttendanceChange::Arrives => !is_elsewhere || actor.arrives || actor.emerges,
+                    AttendanceChange::Arrives => !is_elsewhere || actor.deed.comes(),
                     _ => true,
                 });
                 hints.extend(
                     change.filter(|_| !is_gone).map(|change| AttendanceHint { character: actor.id.clone(), change }),
                 );
             }
-            if line.place.is_none() {
-                hints.extend(acting_elsewhere(&names, state, playing, line, place));
+            hints.extend(left_visitors(&names, state, playing, &in_scene, line));
+            match line.place {
+                Some(_) => hints.extend(taken_along(&names, state, playing, &in_scene, line)),
+                None => hints.extend(acting_elsewhere(&names, state, playing, line, place)),
             }
             for character in addressees(&names, state, &line.text) {
                 let is_gone = is_dead(state, &character, moment) || undecided.contains_key(&character);
@@ -152,10 +158,17 @@ fn stays_behind(position: &LogPosition<'_>) -> Vec<EntityId> {
     position.party.gone.iter().filter(has_left_scene).cloned().collect()
 }
 
-/// Returns the attending characters who can be in a scene at a place. `in_scene` are those in the current scene. A scene at
-/// another place can be the scene of attending characters who are already there.
-fn attending_at<'a>(playing: &'a ActiveSession, in_scene: &'a [EntityId], place: Option<&EntityId>) -> &'a [EntityId] {
-    if place == playing.place.as_ref() { in_scene } else { &playing.here }
+/// Returns the attending characters who can be in a scene at a place, and all characters who hear a line spoken aloud there.
+/// `in_scene` are the attending characters in the current scene. A scene at another place can be the scene of attending
+/// characters who are already there.
+fn persons_at<'a>(
+    state: &State,
+    playing: &'a ActiveSession,
+    in_scene: &'a [EntityId],
+    place: Option<&EntityId>,
+) -> (&'a [EntityId], Vec<EntityId>) {
+    let attending: &[EntityId] = if place == playing.place.as_ref() { in_scene } else { &playing.here };
+    (attending, scene_hearers(state, attending, &playing.absent, place, scene_moment(state, playing)))
 }
 
 /// Returns whether narration speaks to the players, or of the party as "we".
@@ -181,11 +194,10 @@ fn acting_elsewhere(
         }
         let attends = playing.here.contains(&actor.id) || attended.contains(&actor.id);
         let is_gone = is_dead(state, &actor.id, moment) || in_scene.contains(&actor.id);
-        let comes = actor.arrives || actor.emerges;
-        state.kind(&actor.id) == Some(Kind::Player) && attends && !is_gone && !comes
+        state.kind(&actor.id) == Some(Kind::Player) && attends && !is_gone && !actor.deed.comes()
     };
     let mut actors = actors(names, state, &line.text, &NarratedScene { place, ..NarratedScene::default() });
-    actors.retain(|actor| line.is_aside || !actor.is_state);
+    actors.retain(|actor| line.is_aside || actor.deed.activity != Activity::State);
     if !actors.iter().all(is_outside) {
         return Vec::new();
     }
@@ -196,6 +208,49 @@ fn acting_elsewhere(
         AttendanceHint { character: actor.id, change }
     };
     actors.into_iter().map(hint).collect()
+}
+
+/// Returns the hints about the attending characters in the scene whom a line takes along to its place, although it says only
+/// of others that they go there. There are none if attending characters are already there, because the scene then changes to
+/// them.
+fn taken_along(
+    names: &SpeakerNames<'_>,
+    state: &State,
+    playing: &ActiveSession,
+    in_scene: &[EntityId],
+    line: &LogLine,
+) -> Vec<AttendanceHint> {
+    let (moment, scene_place) = (scene_moment(state, playing), playing.place.as_ref());
+    let Some(to) = line.place.as_ref().filter(|to| scene_place != Some(*to)) else { return Vec::new() };
+    let is_there = |id: &EntityId| !in_scene.contains(id) && place_at(state, id, moment).as_ref() == Some(to);
+    let scene = NarratedScene { place: scene_place, present: in_scene, party: in_scene, last_named: None };
+    let actors = actors(names, state, &line.text, &scene);
+    let goes_there = |actor: &Actor| matches!(&actor.deed.departure, Some(Departure::GoesTo(place)) if place == to);
+    let goes = |id: &EntityId| actors.iter().any(|actor| actor.id == *id && goes_there(actor));
+    if line.recorded_line.is_some() || !in_scene.iter().any(goes) || playing.here.iter().any(is_there) {
+        return Vec::new();
+    }
+    let narration: Vec<&str> = before_quotation(&line.text).split_whitespace().collect();
+    let named = named_characters(names, &narration);
+    let others = in_scene.iter().filter(|id| !goes(id) && !named.contains(id) && !is_dead(state, id, moment));
+    others.map(|id| AttendanceHint { character: id.clone(), change: AttendanceChange::ComesAlong }).collect()
+}
+
+/// Returns the hints about the visitors in the scene who do not attend the session, if everybody goes to another place.
+fn left_visitors(
+    names: &SpeakerNames<'_>,
+    state: &State,
+    playing: &ActiveSession,
+    in_scene: &[EntityId],
+    line: &LogLine,
+) -> Vec<AttendanceHint> {
+    let (moment, scene_place) = (scene_moment(state, playing), playing.place.as_ref());
+    let to = place_of_everybody(names, state, &line.text).filter(|to| Some(to) != scene_place);
+    let Some(to) = to else { return Vec::new() };
+    let (attending, mut present) = persons_at(state, playing, in_scene, scene_place);
+    present.retain(|id| !attending.contains(id) && home_at(state, id, moment) != scene_place);
+    let hint = |character| AttendanceHint { character, change: AttendanceChange::IsLeft(to.clone()) };
+    present.into_iter().map(hint).collect()
 }
 
 /// The arrivals, departures and moves that a recorded line suggests, as far as they are not recorded yet.
@@ -287,7 +342,7 @@ pub fn acting_characters(state: &State, line: &Passage) -> Vec<EntityId> {
     let last_named = last_named(&names, state, place, Some(line.line));
     let scene = NarratedScene { place, last_named, ..NarratedScene::default() };
     let actors = actors(&names, state, &line.text, &scene).into_iter();
-    actors.filter(|actor| actor.acts).map(|actor| actor.id).collect()
+    actors.filter(|actor| actor.deed.acts()).map(|actor| actor.id).collect()
 }
 
 /// Returns the dead who speak in a line, or who do in narration what only the living do. Narration must name them: "the
@@ -304,11 +359,27 @@ pub fn acting_dead(state: &State, line: &Passage) -> Vec<EntityId> {
     let capitalized: BTreeSet<String> = capitalized.flat_map(text::words).collect();
     let is_part_of_name = |word: &String| !words::is_determiner(word) && capitalized.contains(word);
     let is_named = |id: &EntityId| state.names(id).into_iter().flat_map(text::words).any(|word| is_part_of_name(&word));
-    let mut dead = living_actors(&SpeakerNames::new(state), state, &line.text);
-    dead.retain(|id| is_dead(state, id, moment) && is_named(id));
+    let mut actors = actors(&SpeakerNames::new(state), state, &line.text, &NarratedScene::default());
+    actors.retain(|actor| {
+        actor.deed.activity == Activity::Lives && is_dead(state, &actor.id, moment) && is_named(&actor.id)
+    });
+    let mut dead: Vec<EntityId> = actors.into_iter().map(|actor| actor.id).collect();
     dead.sort_unstable();
-    dead.dedup();
     dead
+}
+
+/// Returns the living characters of whom a line of narration perhaps tells that they die, although no fact that waits for
+/// review states their death.
+pub fn unread_deaths(state: &State, line: &Passage) -> Vec<EntityId> {
+    if line.is_out_of_character() || line.speaker.is_some() {
+        return Vec::new();
+    }
+    let undecided = undecided(state);
+    let mut dying = possible_deaths(&SpeakerNames::new(state), &line.text);
+    dying.retain(|id| !is_dead(state, id, line.said_at()) && !undecided.contains_key(id));
+    dying.sort_unstable();
+    dying.dedup();
+    dying
 }
 
 /// Returns the persons who move according to a statement about the scene being played, with their places as far as these
@@ -319,8 +390,7 @@ pub(super) fn stated_moves(state: &State, statement: &str) -> Vec<AttendanceHint
     let scene = NarratedScene { place: playing.place.as_ref(), party: &party, ..NarratedScene::default() };
     let moves = only_moves(&SpeakerNames::new(state), state, statement, &scene).unwrap_or_default();
     let hint = |actor: Actor| {
-        let leaving = departure(state, &party, &actor);
-        let change = actor.destination.map_or(leaving, AttendanceChange::GoesTo);
+        let change = departure(state, &party, &actor).unwrap_or(AttendanceChange::Leaves);
         AttendanceHint { character: actor.id, change }
     };
     moves.into_iter().map(hint).collect()
@@ -335,31 +405,31 @@ pub fn excepted_characters(state: &State, line: &Passage) -> Vec<EntityId> {
 }
 
 /// Returns the change of attendance with which a person leaves the scene. The members of the party can leave together with
-/// the scene.
-fn departure(state: &State, party: &[EntityId], actor: &Actor) -> AttendanceChange {
+/// the scene. Returns `None` if the person does not leave.
+fn departure(state: &State, party: &[EntityId], actor: &Actor) -> Option<AttendanceChange> {
     let is_in_party = party.contains(&actor.id) || state.kind(&actor.id) == Some(Kind::Player);
-    if actor.flees && !is_in_party { AttendanceChange::Departs } else { AttendanceChange::Leaves }
+    Some(match actor.deed.departure.as_ref()? {
+        Departure::GoesTo(place) => AttendanceChange::GoesTo(place.clone()),
+        Departure::Flees if !is_in_party => AttendanceChange::Departs,
+        Departure::Flees | Departure::Leaves => AttendanceChange::Leaves,
+    })
 }
 
-/// Returns the change of attendance that the deed of a person suggests. `leaving` is the change with which the person
+/// Returns the change of attendance that the deed of a person suggests. `departure` is the change with which the person
 /// leaves the scene. `is_unaware` is `true` if the line says that the person does not notice what happens.
 fn suggested_change(
     actor: &Actor,
-    leaving: AttendanceChange,
+    departure: Option<AttendanceChange>,
     is_present: bool,
     is_unaware: bool,
 ) -> Option<AttendanceChange> {
-    match &actor.destination {
-        Some(place) => Some(AttendanceChange::GoesTo(place.clone())),
-        None if is_present => actor.leaves.then_some(leaving),
-        // A person who leaves is not in the scene afterwards.
-        None => {
-            let comes = !actor.leaves || actor.emerges;
-            let acts_there = actor.arrives || (actor.begins_sentence && !actor.is_state);
-            let is_there = !is_unaware && comes && acts_there;
-            is_there.then_some(AttendanceChange::Arrives)
-        }
+    if is_present || matches!(departure, Some(AttendanceChange::GoesTo(_))) {
+        return departure;
     }
+    // A person who leaves is not in the scene afterwards.
+    let comes = departure.is_none() || actor.deed.emerges;
+    let acts_there = actor.deed.arrives || (actor.begins_sentence && actor.deed.activity != Activity::State);
+    (!is_unaware && comes && acts_there).then_some(AttendanceChange::Arrives)
 }
 
 /// Returns the speaker of the last line of the session being played, or the person whom the last line of narration names
@@ -372,12 +442,17 @@ fn last_named(
     recorded: Option<u32>,
 ) -> Option<EntityId> {
     let playing = state.active_session()?;
-    let lines = state.passages_in_session(Some(&playing.session)).map(|(_, passage)| passage);
+    let lines = lines_in_character(state, playing);
     let lines = lines.filter(|passage| recorded.is_none_or(|number| passage.line < number));
-    let lines = lines.filter(|passage| is_table_line(passage) && !passage.is_out_of_character());
     let last = lines.max_by_key(|passage| passage.line).filter(|passage| passage.place.as_ref() == place)?;
     let named = || actors(names, state, &last.text, &NarratedScene::default()).pop().map(|actor| actor.id);
     last.speaker.clone().or_else(named)
+}
+
+/// Returns the lines of the session being played that are in character.
+fn lines_in_character<'s>(state: &'s State, playing: &ActiveSession) -> impl Iterator<Item = &'s Arc<Passage>> {
+    let lines = state.passages_in_session(Some(&playing.session)).map(|(_, passage)| passage);
+    lines.filter(|passage| is_table_line(passage) && !passage.is_out_of_character())
 }
 
 impl LogLine {
@@ -396,7 +471,7 @@ impl LogLine {
         };
         let is_witness = |actor: &Actor| {
             let is_aware = !self.unheard_by.contains(&actor.id) && !is_dead(state, &actor.id, moment);
-            actor.acts && is_aware && (actor.arrives || (actor.begins_sentence && !is_away(&actor.id)))
+            actor.deed.acts() && is_aware && (actor.deed.arrives || (actor.begins_sentence && !is_away(&actor.id)))
         };
         let scene = NarratedScene { place, ..NarratedScene::default() };
         let actors = actors(names, state, &self.text, &scene).into_iter();
@@ -435,8 +510,7 @@ impl LogLine {
         let Some(playing) = state.active_session() else { return Vec::new() };
         let place = self.place.as_ref().or(playing.place.as_ref());
         let in_scene = attending_in_scene(state, playing);
-        let attending = attending_at(playing, &in_scene, place);
-        let mut present = scene_hearers(state, attending, &playing.absent, place, scene_moment(state, playing));
+        let (attending, mut present) = persons_at(state, playing, &in_scene, place);
         let witnesses = {
             let last_named = last_named(names, state, place, self.recorded_line);
             let scene = NarratedScene { place, present: &present, party: attending, last_named };
@@ -453,13 +527,26 @@ impl LogLine {
         let Some(playing) = state.active_session() else { return Referent::Nobody };
         let place = self.place.as_ref().or(playing.place.as_ref());
         let in_scene = attending_in_scene(state, playing);
-        let attending = attending_at(playing, &in_scene, place);
-        let present = scene_hearers(state, attending, &playing.absent, place, scene_moment(state, playing));
-        let lines = state.passages_in_session(Some(&playing.session)).map(|(_, passage)| passage);
-        let mut lines: Vec<&Arc<Passage>> =
-            lines.filter(|passage| is_table_line(passage) && !passage.is_out_of_character()).collect();
+        let (_, present) = persons_at(state, playing, &in_scene, place);
+        let mut lines: Vec<&Arc<Passage>> = lines_in_character(state, playing).collect();
         lines.sort_unstable_by_key(|passage| Reverse(passage.line));
         referent(names, state, pronoun, &SceneLines { lines: &lines, place, present: &present })
+    }
+
+    /// Returns the character who spoke or acted last, if it is not in the scene any more, and if the [typed](Self::typed) line
+    /// says with a pronoun that somebody does something to this character: `Odo catches her.`
+    pub fn absent_object(&self, state: &State) -> Option<EntityId> {
+        let is_new = self.typed && self.is_said_to_all() && self.recorded_line.is_none();
+        let playing = state.active_session().filter(|_| is_new)?;
+        let (names, place) = (SpeakerNames::new(state), self.place.as_ref().or(playing.place.as_ref()));
+        let character = last_named(&names, state, place, None)?;
+        let in_scene = attending_in_scene(state, playing);
+        let (_, present) = persons_at(state, playing, &in_scene, place);
+        let is_hearer = present.contains(&character) || self.with.contains(&character);
+        let is_gone =
+            is_dead(state, &character, scene_moment(state, playing)) || undecided(state).contains_key(&character);
+        let is_absent = !is_hearer && !is_gone && state.is_character(&character);
+        (is_absent && is_object(&names, state, &self.text, &character)).then_some(character)
     }
 
     /// Returns whether the line is narration whose hearers are not named.

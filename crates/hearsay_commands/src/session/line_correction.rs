@@ -22,7 +22,8 @@ use hearsay_query::{
 };
 
 use super::{
-    LogLine, extracted_facts::cites, is_table_line, joined_operation::joined_operation, stated_facts::stated_facts,
+    LogLine, confirmed_findings::ConfirmedFindings, extracted_facts::cites, is_table_line,
+    joined_operation::joined_operation, stated_facts::stated_facts,
 };
 use crate::{
     CommandError,
@@ -66,6 +67,21 @@ pub fn recorded_line<'s>(
 }
 
 impl LineCorrection {
+    /// Returns the correction after which only the given characters and the speaker hear the line. Characters in `with` also
+    /// hear it.
+    ///
+    /// # Errors
+    /// Returns an error if the session or the line does not exist.
+    pub fn heard_only_by(mut self, hearers: &[EntityId], state: &State) -> Result<Self, CommandError> {
+        let (_, recorded) = recorded_line(state, self.session.as_ref(), Some(self.line))?;
+        self.with.extend_from_slice(hearers);
+        let speaker = self.speaker.as_ref().map(|speaker| &speaker.id).or(recorded.speaker.as_ref());
+        let others = recorded.heard_by.iter().filter_map(Knower::entity);
+        let others = others.filter(|id| !self.with.contains(id) && speaker != Some(*id));
+        self.without.extend(others.cloned().collect::<Vec<_>>());
+        Ok(self)
+    }
+
     /// Returns the corrected line. If the text of a narrated line begins with a name that no character has, the name is
     /// the misspelled name of the speaker, and is removed from the text.
     ///
@@ -114,8 +130,9 @@ impl LineCorrection {
     }
 
     /// Returns the operation that corrects the line. If the speaker changes, the corrected line replaces the recorded
-    /// line, and the extraction reads it. If only the hearers change, the new hearers learn the facts that all other
-    /// hearers know from the line, and the removed hearers lose the facts that they know from this line alone.
+    /// line, and the extraction reads it. Facts and entities from the line that the DM confirmed stay recorded. If only the
+    /// hearers change, the new hearers learn the facts that all other hearers know from the line, and the removed hearers
+    /// lose the facts that they know from this line alone.
     ///
     /// # Errors
     /// Returns the errors of [`passage`](Self::passage). Also returns an error if nothing would change, or if a fact does
@@ -130,7 +147,7 @@ impl LineCorrection {
         let has_same_speaker = passage.id() == id;
         let mut changes = match has_same_speaker {
             true => hearer_changes(state, id, recorded, &passage),
-            false => told_edges(state, id, recorded).into_iter().map(Change::Unlearn).collect(),
+            false => replacement_changes(state, id, recorded, &passage)?,
         };
         if !has_same_speaker && !self.states.is_empty() {
             // The correct speaker may know a fact only from the wrong speaker.
@@ -253,6 +270,39 @@ fn hearer_changes(state: &State, id: PassageId, recorded: &Passage, corrected: &
         changes.extend(losses(state, id, recorded, fact, &removed));
     }
     changes
+}
+
+/// Returns the changes of facts and knowledge if a corrected line replaces a line. The hearers lose the facts that were
+/// recorded as stated together with the replaced line. The facts that the DM confirmed stay recorded, and the hearers know
+/// them from the corrected line.
+fn replacement_changes(
+    state: &State,
+    id: PassageId,
+    recorded: &Passage,
+    corrected: &Passage,
+) -> Result<Vec<Change>, CommandError> {
+    let mut changes: Vec<Change> = told_edges(state, id, recorded).into_iter().map(Change::Unlearn).collect();
+    let findings = ConfirmedFindings::new(state, id, corrected, &changes)?;
+    changes.extend(findings.changes);
+    if corrected.is_out_of_character() {
+        return Ok(changes);
+    }
+    let views = StateViews::new(&findings.state);
+    for fact in &findings.facts {
+        // In the words of another speaker, "I" does not mean the former speaker.
+        let former = recorded.speaker.as_ref().filter(|former| fact.provenance().speaker.as_ref() == Some(*former));
+        if former.is_some_and(|former| fact.entities().any(|entity| entity == former)) {
+            continue;
+        }
+        let is_known_to = |knower: &Knower| state.recorded_knowledge(fact.id()).any(|edge| edge.knower == *knower);
+        let is_known_to_all = recorded.heard_by.iter().all(is_known_to);
+        let learns = |knower: &&Knower| is_known_to(knower) || (is_known_to_all && !recorded.heard_by.contains(knower));
+        let hearers: Vec<Knower> = corrected.heard_by.iter().filter(learns).cloned().collect();
+        if !hearers.is_empty() {
+            changes.extend(lessons(&views, corrected.id(), corrected, fact, &hearers));
+        }
+    }
+    Ok(changes)
 }
 
 /// Returns the changes by which new hearers of a line learn a fact from the line.

@@ -7,6 +7,7 @@
 
 mod arrival;
 mod attendance;
+mod confirmed_findings;
 mod extracted_facts;
 mod joined_operation;
 mod line_confirmation;
@@ -29,7 +30,7 @@ mod transcript_lines;
 
 pub use attendance::{
     AttendanceChange, AttendanceHint, SuggestedAttendance, acting_characters, acting_dead, excepted_characters,
-    leaving_party, suggested_attendance,
+    leaving_party, suggested_attendance, unread_deaths,
 };
 pub use line_confirmation::LineConfirmation;
 pub use line_correction::{LineCorrection, recorded_line};
@@ -44,7 +45,7 @@ pub use talk::TalkCorrection;
 pub(crate) use transcript::without_confidential_asides;
 pub use transcript::{
     AssignedSpeaker, PreviewRow, SpeakerAssignment, SpeakerEvidence, SpeakerIdentity, SpeakerProposal, SpeakerRow,
-    TranscriptImport, TranscriptReport, is_speaker_label, opening_place, remember_speakers, speaker_or_player,
-    unknown_speakers,
+    TranscriptImport, TranscriptReport, begins_on_way, is_speaker_label, opening_place, remember_speakers,
+    speaker_or_player, unknown_speakers,
 };
 pub use transcript_lines::{is_table_line, transcript_passages, transcript_session, transcript_talk};

@@ -183,6 +183,8 @@ impl Readings {
         if added_passages.is_empty() {
             return;
         }
+        let replaces_line = operation.changes.iter().any(|change| matches!(change, Change::RemovePassage(_)))
+            && !operation.changes.iter().any(|change| matches!(change, Change::RemoveEntity(_)));
         for change in &operation.changes {
             // Considers only new facts from the same session, because a fact from another source may have the passage
             // as additional evidence. A supported fact was recorded before, in any session.
@@ -192,6 +194,11 @@ impl Readings {
                 _ => continue,
             };
             let provenance = fact.provenance();
+            // A correction of a line records confirmed facts again, and the corrected line is read. A merge of entities
+            // also replaces lines, but these are not read again.
+            if replaces_line && matches!(provenance.author, Author::Dm | Author::Extractor) {
+                continue;
+            }
             let passages = provenance.evidence.iter().filter_map(Evidence::passage);
             self.with_stated_facts.extend(passages.filter(|passage| {
                 let session = added_passages.get(passage);

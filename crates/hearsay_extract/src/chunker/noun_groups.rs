@@ -3,7 +3,7 @@
 use super::{Chunk, Chunker, NounGroup, PrecedingPart};
 use crate::{
     conjugation::Inflections,
-    function_words::{is_be_form, is_pronoun},
+    function_words::{is_be_form, is_pronoun, is_time_noun},
     grammar::WordClass,
     tokenizer::TokenKind,
     word_lists::lists,
@@ -173,6 +173,9 @@ impl Chunker<'_> {
                 at += 1;
                 continue;
             }
+            if head.is_some_and(|head| self.is_person_noun(head)) && self.begins_amount(at) {
+                break;
+            }
             let continues_group = match token.kind {
                 TokenKind::Number => name.is_none(),
                 TokenKind::Word => {
@@ -267,6 +270,23 @@ impl Chunker<'_> {
             ..NounGroup::default()
         };
         (self.push_noun_group(owner_only), end)
+    }
+
+    /// Returns whether a noun means a person: "sisters", "clerk".
+    fn is_person_noun(&self, at: usize) -> bool {
+        let word = self.norm(at);
+        let is_listed = |noun: &str| self.grammar.attribute_nouns.contains_key(noun);
+        self.word_class(at).has(WordClass::KIN.or(WordClass::LIGHT_NOUN))
+            || is_listed(word)
+            || word.strip_suffix('s').is_some_and(is_listed)
+    }
+
+    /// Returns whether a number before a noun begins another noun group: "ten crowns" in "owes his sisters ten crowns". In "a
+    /// boy ten years old", the number describes the boy.
+    fn begins_amount(&self, at: usize) -> bool {
+        let is_number = self.tokens[at].kind == TokenKind::Number || self.word_class(at).has(WordClass::NUMBER);
+        let noun_follows = self.tokens.get(at + 1).is_some_and(|next| next.kind == TokenKind::Word);
+        is_number && noun_follows && !self.is_closed_class(at + 1) && !is_time_noun(self.norm(at + 1))
     }
 
     /// Returns whether a comma or "and" stands between two adjectives before a noun.

@@ -22,10 +22,16 @@ const MIN_NEW_NAME_CANDIDATE_CONFIDENCE: f64 = 0.15;
 const BASE_MAX_CANDIDATES: usize = 8;
 const SENTENCES_PER_CANDIDATE: usize = 6;
 
-/// Returns whether a fact that a character states depends on a pronoun that may refer to somebody else. The words of a
-/// character become a claim at once, so such a fact waits for review.
+/// Maximum confidence of a fact that depends on a doubtful reference. The DM's decisions raise the log-odds of a fact by at
+/// most 1. Even then, the confidence is below 0.7, and the fact waits for review.
+const MAX_REFERENCE_CONFIDENCE: f64 = 0.46;
+
+/// Returns whether a fact depends on a pronoun that may refer to somebody else: a fact that a character states, or a pronoun
+/// for somebody whom only an earlier text mentions, if the text has perhaps left this topic. The words of a character become
+/// a claim at once, so such a fact waits for review.
 pub(super) fn has_doubtful_reference(weight_names: &[Weight]) -> bool {
-    weight_names.contains(&Weight::SPOKEN) && weight_names.contains(&Weight::DOUBTFUL_PRONOUN)
+    let is_spoken = weight_names.contains(&Weight::SPOKEN) && weight_names.contains(&Weight::DOUBTFUL_PRONOUN);
+    is_spoken || weight_names.contains(&Weight::EARLIER_PRONOUN)
 }
 
 impl TextExtractor<'_> {
@@ -72,7 +78,7 @@ impl TextExtractor<'_> {
             probability = probability.min(MAX_DOUBTFUL_CONFIDENCE);
         }
         if has_doubtful_reference(weight_names) {
-            probability = probability.min(MAX_DOUBTFUL_CONFIDENCE);
+            probability = probability.min(MAX_REFERENCE_CONFIDENCE);
         }
         if self.is_in_injection(raw_fact) {
             probability = probability.min(MAX_INJECTION_CONFIDENCE);

@@ -243,6 +243,7 @@ impl<'a> TextExtractor<'a> {
         self.only_names = false;
         self.new_names = NewNames::default();
         self.history.begin_text();
+        self.history.follows_speech = self.text.previous_speaker.is_some();
         self.source = &self.plain.text;
         self.history.opening_subjects = self.opening_subjects();
         self.read_source();

@@ -59,13 +59,17 @@ impl<'a> TextExtractor<'a> {
     }
 
     /// Records the NPC who says the text before narration as the subject of a sentence, so that "she" in "She nods" refers
-    /// to this NPC.
+    /// to this NPC. If the pronouns of the NPC are unknown, "she" perhaps refers to this NPC.
     pub(super) fn record_previous_speaker(&mut self) {
         let speaker = self.text.previous_speaker.filter(|_| self.text.form == TextType::Narration);
         let Some(index) = speaker.and_then(|id| self.lexicon.index(id)) else { return };
         let speaker = &self.lexicon.entities[index as usize];
         let gender = speaker.gender(self.extractor.grammar());
-        if !speaker.is_npc || gender == Gender::Unknown {
+        if !speaker.is_npc {
+            return;
+        }
+        if gender == Gender::Unknown {
+            self.history.possible_referent = Some(EntityRef::Known(index));
             return;
         }
         self.history.sentence += 1;

@@ -1,6 +1,6 @@
 //! Finds out who is dead according to words such as "dead".
 
-use hearsay_model::{Object, Span, Value, attribute};
+use hearsay_model::{Object, Span, Value, attribute, words::is_article};
 
 use super::{FactBasis, RawFact, RawObject, ResolvedEntity, SentenceReader, pronouns::pronoun_gender};
 use crate::{
@@ -22,6 +22,20 @@ impl SentenceReader<'_> {
     pub(crate) fn means_death(&self, target: usize, value: &str) -> bool {
         let behavior = self.vocabulary.behavior(&self.grammar.targets[target].predicate);
         behavior.means_death(&Object::Value(Value::from(value)))
+    }
+
+    /// Returns a value without the place of a death: `dead` for "dead across the table". In "dead on his feet" and "dead on
+    /// time", nobody is dead.
+    pub(super) fn without_place_of_death(&self, target: usize, value: String) -> String {
+        let mut words = value.split(' ');
+        let [Some(first), Some(preposition), Some(place)] = [words.next(), words.next(), words.next()] else {
+            return value;
+        };
+        let is_place = lists().prepositions.after_deaths.contains(preposition) && (is_article(place) || place == "it");
+        match is_place && self.means_death(target, first) {
+            true => first.to_owned(),
+            false => value,
+        }
     }
 
     /// Returns whether a value in the words at `span` means a death, but not the death of `subject`. In "Odo's dog is

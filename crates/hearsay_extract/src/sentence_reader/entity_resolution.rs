@@ -195,7 +195,12 @@ impl SentenceReader<'_> {
         let mut excluded = excluded.to_vec();
         excluded.extend(self.speech.speaker);
         excluded.extend(self.reporting_persons(group.start));
+        // "The masked man" is nobody whom only an earlier text mentions, but "the man" can be.
+        let is_modified = group.content_start < group.head;
         let antecedent = self.history.resolve_pronoun(gender, group.start, &excluded)?;
+        if is_modified && antecedent.is_in_earlier_text {
+            return None;
+        }
         Some(ResolvedEntity::uncertain(antecedent.entity, Some(Weight::FAR_PRONOUN), Some(Weight::DOUBTFUL_PRONOUN)))
     }
 

@@ -120,6 +120,7 @@ impl SentenceReader<'_> {
         if status.is_unasserted || subject.is_relative {
             return;
         }
+        let value = self.without_place_of_death(target, value);
         let object_of_agent =
             if self.means_death(target, &value) { self.object_of_dead_agent(subject, span) } else { None };
         let subject = object_of_agent.as_ref().unwrap_or(subject);
@@ -221,6 +222,8 @@ impl SentenceReader<'_> {
             attribute::CONDITION => !Self::is_bare_part(&value) && !self.names_agent(span),
             attribute::APPEARANCE => !Self::is_bare_part(&value) && !self.is_other_possession(target, &value),
             attribute::PERSONALITY => !self.is_momentary_manner(&value),
+            // "Talks with two clerks" says with whom, and not how. "Talks like a clerk" says how.
+            attribute::SPEAKING_STYLE => !self.is_person(&value) || self.contains_comparison(span),
             attribute::DATE => self.has_time_expression(&value),
             _ => true,
         };
@@ -233,6 +236,25 @@ impl SentenceReader<'_> {
         let mut finite = self.chunks.verb_groups.iter().filter(|vg| vg.form == VerbForm::Finite && !vg.is_omitted);
         let acts = finite.next().is_some_and(|first| !first.is_copula && finite.all(|vg| !vg.is_copula));
         acts && lists().adjectives.manners.contains(&value.to_lowercase())
+    }
+
+    /// Returns whether the words of a value name a person by an occupation, family relation or the like: "two clerks", "an old
+    /// soldier of the Duke".
+    fn is_person(&self, value: &str) -> bool {
+        let words = hearsay_model::text::words(value);
+        let is_preposition = |word: &&String| self.grammar.word_class(word).has(WordClass::PREPOSITION);
+        let Some(head) = words.iter().take_while(|word| !is_preposition(word)).last() else { return false };
+        let is_occupation =
+            |(target, _): &(usize, bool)| self.grammar.targets[*target].predicate == *attribute::OCCUPATION;
+        let noun = self.singular(head);
+        self.grammar.word_class(&noun).has(WordClass::KIN.or(WordClass::LIGHT_NOUN))
+            || self.grammar.attribute_nouns.get(&noun).is_some_and(|entries| entries.iter().any(is_occupation))
+    }
+
+    /// Returns whether words contain a word such as "like".
+    fn contains_comparison(&self, span: Span) -> bool {
+        let mut words = self.tokens.iter().filter(|token| span.start <= token.start && token.end <= span.end);
+        words.any(|token| lists().prepositions.comparisons.contains(&token.norm))
     }
 
     /// Returns whether a value is a part of the body alone, as in "nose" and "nose is". Such a value describes nobody.

@@ -24,9 +24,9 @@ use crate::{
     coreference::{EntityMention, MentionHistory},
     cues::{self, CueMatch},
     doubt::DoubtfulPart,
-    grammar::{CueType, Grammar},
+    grammar::{CueType, Grammar, WordClass},
     kind_set::KindSet,
-    lexicon::{Gender, Lexicon},
+    lexicon::{Gender, Lexicon, stated_gender},
     mentions::{EntityRef, NameMention, NewNames},
     tokenizer::Token,
     weights::Weight,
@@ -159,6 +159,7 @@ impl SentenceReader<'_> {
         if (0..self.chunks.items.len()).any(|item| self.is_unnamed_object_item(item)) {
             self.history.record_unnamed_object();
         }
+        self.record_described_persons();
         let leading_groups =
             self.clauses.iter().flat_map(|clause| clause.subjects.iter()).chain(match self.chunks.items.first() {
                 Some(Chunk::NounGroup(np)) => Some(np),
@@ -177,6 +178,25 @@ impl SentenceReader<'_> {
             if listed_entities.len() > 1 {
                 self.history.listed_together = listed_entities;
                 self.history.listed_in_sentence = self.history.sentence;
+            }
+        }
+    }
+
+    /// Records the persons without a name who act, or to whom somebody does something: "fights the masked man". In "he is a
+    /// proud man", the words describe a person who was mentioned before, and "the man" can be such a person.
+    fn record_described_persons(&mut self) {
+        for (np, group) in self.chunks.noun_groups.iter().enumerate() {
+            let article = group.article.filter(|_| group.name.is_none() && !group.is_pronoun);
+            let is_modified = group.content_start < group.head;
+            let is_new = article.is_some_and(|at| {
+                matches!(self.norm(at), "a" | "an" | "another")
+                    || is_modified && self.grammar.word_class(self.norm(group.head)).has(WordClass::LIGHT_NOUN)
+            });
+            let takes_part = self.clauses.iter().any(|clause| clause.subjects.contains(&np))
+                || self.chunk_of(np).is_some_and(|item| self.is_object(item));
+            let gender = stated_gender([self.norm(group.head)], self.grammar);
+            if is_new && takes_part && gender != Gender::Unknown {
+                self.history.record_described_person(group.start, gender);
             }
         }
     }

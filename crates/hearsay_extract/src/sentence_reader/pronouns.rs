@@ -167,12 +167,20 @@ impl SentenceReader<'_> {
             }
         }
         let is_named_later = self.has_later_subject(gender, &excluded);
+        // A reflexive pronoun refers to nobody outside its sentence.
+        let is_reflexive = lists().pronouns.reflexive.contains(word);
         let antecedent = self
             .history
             .resolve_pronoun(gender, token, &excluded)
             .filter(|antecedent| !(antecedent.is_in_other_sentence && word == "it" && self.is_unnamed_object(token)))
             .filter(|antecedent| !(word == "it" && self.is_later_object(token, antecedent)))
-            .filter(|antecedent| !(antecedent.is_in_earlier_text && is_named_later));
+            .filter(|antecedent| !(antecedent.is_in_earlier_text && is_named_later))
+            .filter(|antecedent| !(antecedent.is_in_other_sentence && is_reflexive))
+            .filter(|antecedent| !(antecedent.is_unconfirmed && self.may_mean_speaker(gender, antecedent)))
+            .filter(|antecedent| {
+                // After "Mirela fights the masked man", "he" is nobody whom only an earlier text mentions.
+                !(antecedent.is_in_earlier_text && self.history.describes_person(gender, token, Some(antecedent)))
+            });
         if let Some(antecedent) = antecedent {
             let weight_name = if antecedent.is_in_other_sentence { Weight::FAR_PRONOUN } else { Weight::PRONOUN };
             // After "Odo stabs Bram", the subject "he" may be Odo or Bram.
@@ -180,10 +188,14 @@ impl SentenceReader<'_> {
             let is_doubtful = antecedent.is_ambiguous
                 || (is_subject_pronoun && antecedent.has_rival_in_sentence)
                 || (self.speech.is_direct_speech && antecedent.is_unconfirmed);
-            let second_weight_name = is_doubtful.then_some(Weight::DOUBTFUL_PRONOUN);
+            let second_weight_name = match is_doubtful {
+                true if self.speech.is_direct_speech => Some(Weight::DOUBTFUL_PRONOUN),
+                _ if self.has_left_topic(gender, token, &antecedent) => Some(Weight::EARLIER_PRONOUN),
+                _ => is_doubtful.then_some(Weight::DOUBTFUL_PRONOUN),
+            };
             return vec![ResolvedEntity::uncertain(antecedent.entity, Some(weight_name), second_weight_name)];
         }
-        if is_named_later {
+        if is_named_later || is_reflexive || self.history.describes_person(gender, token, None) {
             return Vec::new();
         }
         let present_matches: Vec<u32> = self
@@ -252,6 +264,27 @@ impl SentenceReader<'_> {
             *start >= end && self.gender(*entity) == gender && !excluded.contains(entity)
         };
         matches!(gender, Gender::He | Gender::She) && self.history.opening_subjects.iter().any(is_meant)
+    }
+
+    /// Returns whether a pronoun in narration may mean the NPC who says the line before, and not the antecedent.
+    fn may_mean_speaker(&self, gender: Gender, antecedent: &Antecedent) -> bool {
+        let is_personal = matches!(gender, Gender::He | Gender::She);
+        is_personal && self.history.possible_referent.is_some_and(|speaker| speaker != antecedent.entity)
+    }
+
+    /// Returns whether only an earlier text mentions the antecedent of a pronoun at a token, and the text has perhaps left
+    /// this topic. In speech, "it" may be a thing that the speaker shows, except in an answer. In narration, "he" and "she"
+    /// continue the subject of a sentence: after "Odo pays Bram", it is doubtful whom "Mirela nods; she fears him" means.
+    fn has_left_topic(&self, gender: Gender, token: usize, antecedent: &Antecedent) -> bool {
+        let is_answer = self.history.follows_speech && antecedent.is_in_last_earlier_sentence;
+        let is_unknown_person =
+            antecedent.is_unconfirmed && self.history.mentions_other_person(antecedent.entity, token);
+        let has_left = match gender {
+            Gender::It => self.speech.is_direct_speech && !antecedent.is_subject && !is_answer,
+            Gender::He | Gender::She => !self.speech.is_direct_speech && (!antecedent.is_subject || is_unknown_person),
+            _ => false,
+        };
+        antecedent.is_in_earlier_text && has_left
     }
 
     /// Returns whether the object of a verb at a token refers to the unnamed object of an earlier verb, as in "takes a coin

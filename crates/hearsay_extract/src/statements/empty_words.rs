@@ -264,7 +264,11 @@ impl StatementWords<'_, '_> {
             _ => return false,
         };
         let tells_more = |word: usize| self.grammar.word_class(&self.lower(word)).has(WordClass::RELATIVE);
-        self.lower(start) == "it" && names.iter().any(|(range, _)| range.start == name) && !(name..end).any(tells_more)
+        let is_name = names.iter().any(|(range, _)| range.start == name);
+        let word = self.lower(name);
+        let is_owner = lists().pronouns.independent_possessives.contains(word.as_str());
+        let is_last_pronoun = name + 1 == end && is_pronoun(&word) && !is_owner;
+        self.lower(start) == "it" && (is_name || is_last_pronoun) && !(name..end).any(tells_more)
     }
 
     /// Returns whether the words say nothing but the name of their subject or, if they have named it before, end with its
@@ -440,6 +444,8 @@ mod tests {
             ("It's Tib", 3..4, true),
             ("It is Tib who lit the lamp", 2..3, false),
             ("It was cold, Tib says", 4..5, false),
+            ("It was you", 3..4, true),
+            ("It is hers", 3..4, false),
         ] {
             let words = split_words(text);
             let statement = StatementWords { words: &words, statement: 0..words.len(), grammar: &language.grammar };

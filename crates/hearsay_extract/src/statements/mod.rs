@@ -5,10 +5,12 @@
 //! the sentence is right. The sentence becomes a fact about its subject. The patterns of the extractor then read the
 //! sentence, and find facts with predicates of the vocabulary in it. These facts are called typed facts.
 
+mod agreement;
 mod empty_words;
 mod features;
 mod merge;
 mod pronoun_scopes;
+mod references;
 mod sentence;
 #[cfg(test)]
 mod tests;
@@ -149,6 +151,9 @@ struct PreparedDocument<'a> {
     source: &'a [DocumentLine<'a>],
     words: Vec<Vec<Word<'a>>>,
     lines: Vec<window::ModelLine>,
+    /// For each line, the words at the beginnings of sentences that may be new names. A capital letter there is not enough
+    /// to make a word a name.
+    doubtful_names: Vec<Vec<Range<usize>>>,
     new_names: NewNames,
 }
 
@@ -165,13 +170,13 @@ impl<'a> PreparedDocument<'a> {
         let scene = Scene::default();
         let grammar = extractor.grammar();
         let mut token_ids = rustc_hash::FxHashMap::default();
-        let (mut all_words, mut lines) = (Vec::new(), Vec::new());
+        let (mut all_words, mut lines, mut doubtful_names) = (Vec::new(), Vec::new(), Vec::new());
         for (at, line) in source.iter().enumerate() {
             let words = split_words(line.text);
             let is_speech = line.speaker.is_some();
             let finder = MentionFinder { lexicon, grammar, scene: &scene, text: line.text, is_speech };
             let tokens = tokenizer::tokenize(line.text, 0);
-            let mut names = Vec::new();
+            let (mut names, mut line_doubtful_names) = (Vec::new(), Vec::new());
             let mut mentions = finder.find_names(&tokens, &mut new_names);
             let nicknames = texts.get(at).map_or(&[][..], |text| text.nicknames.as_slice());
             link_nicknames(nicknames, line.text, &tokens, &mut mentions, &new_names, &mut nickname_owners);
@@ -179,11 +184,12 @@ impl<'a> PreparedDocument<'a> {
                 let (start, end) = (tokens[name.start].start, tokens[name.end - 1].end);
                 let at = words.partition_point(|word| word.end <= start);
                 let end_word = words.partition_point(|word| word.start < end);
-                // A capital letter at the beginning of a sentence is not enough to make a word a name.
                 let is_doubtful = |index: usize| !new_names.is_confirmed.get(index).copied().unwrap_or(false);
                 let is_guess = matches!(name.entity, EntityRef::New(index) if is_doubtful(index));
-                if at < end_word && !is_guess {
-                    names.push((at..end_word, name.entity));
+                match at < end_word {
+                    true if is_guess => line_doubtful_names.push(at..end_word),
+                    true => names.push((at..end_word, name.entity)),
+                    false => (),
                 }
             }
             let addressed =
@@ -226,8 +232,9 @@ impl<'a> PreparedDocument<'a> {
                 names,
             });
             all_words.push(words);
+            doubtful_names.push(line_doubtful_names);
         }
-        Self { extractor, lexicon, source, words: all_words, lines, new_names }
+        Self { extractor, lexicon, source, words: all_words, lines, doubtful_names, new_names }
     }
 
     fn line_statements(&self, model: &ReadingModel, reading: &LineReading) -> LineStatements {

@@ -77,6 +77,39 @@ impl LineWords<'_, '_> {
         names.filter(|name| self.is_subject(name)).map(|name| name.start).collect()
     }
 
+    /// Returns the pronoun "he" or "she" that is the nearest subject before a word of the same sentence, and its gender. The
+    /// pronoun must begin a main clause, like "she" in "Odo waves, she nods and leaves".
+    pub(super) fn subject_pronoun(&self, word: usize) -> Option<(usize, Gender)> {
+        let start = self.sentence_start(word);
+        let subject = (start..word).rev().find(|at| self.is_subject_end(*at))?;
+        let gender = match self.lower(subject).as_str() {
+            "he" => Gender::He,
+            "she" => Gender::She,
+            _ => return None,
+        };
+        let begins_clause = subject == start
+            || !self.words[subject - 1].text.starts_with(char::is_alphanumeric)
+            || self.class(subject - 1).has(WordClass::CONJUNCTION);
+        begins_clause.then_some((subject, gender))
+    }
+
+    /// Returns whether "his" or "her" at a word belongs to the subject of its clause, and this subject is one of `names`:
+    /// "Tamsin draws her sword".
+    pub(super) fn belongs_to_subject(&self, pronoun: usize, names: &[Range<usize>]) -> bool {
+        let is_possessive = matches!(self.lower(pronoun).as_str(), "his" | "her") && self.precedes_noun(pronoun);
+        let start = self.sentence_start(pronoun);
+        let is_earlier_subject =
+            |name: &&Range<usize>| start <= name.start && name.end < pronoun && self.is_subject(name);
+        let subject = names.iter().rfind(is_earlier_subject).filter(|_| is_possessive);
+        subject.is_some_and(|subject| !(subject.end..pronoun).any(|at| self.is_subject_end(at)))
+    }
+
+    /// Returns whether a word is a pronoun that is a subject, or the last word of a name that is one.
+    fn is_subject_end(&self, word: usize) -> bool {
+        let is_name_end = |(range, _): &(Range<usize>, EntityRef)| range.end == word + 1 && self.is_subject(range);
+        lists().statements.subject_searches.contains(self.lower(word).as_str()) || self.names.iter().any(is_name_end)
+    }
+
     /// Returns whether the line names an entity only to compare somebody with it: Odo in "He drowned, like old Odo."
     pub(super) fn only_compares(&self, entity: EntityRef) -> bool {
         let mut names = self.names.iter().filter(|(_, named)| *named == entity).map(|(range, _)| range).peekable();
@@ -123,7 +156,8 @@ impl LineWords<'_, '_> {
         matches!(self.words[word].text, "." | "!" | "?" | ":" | ";")
     }
 
-    fn sentence_start(&self, word: usize) -> usize {
+    /// Returns the first word of the sentence that contains a word.
+    pub(super) fn sentence_start(&self, word: usize) -> usize {
         (0..word).rev().find(|at| self.ends_sentence(*at)).map_or(0, |at| at + 1)
     }
 
@@ -306,6 +340,42 @@ mod tests {
             let line = LineWords { words: &words, names: &names, grammar: &language.grammar };
             assert_eq!(line.only_compares(EntityRef::Known(0)), expected, "{text}");
             assert!(!line.only_compares(EntityRef::Known(1)), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_pronoun_can_be_the_subject_of_the_verb_after_its_clause() {
+        let language = Language::english();
+        for (text, names, word, expected) in [
+            ("Odo waves, she nods and leaves", vec![(0, 1)], 6, Some((3, Gender::She))),
+            ("Odo waves and he leaves, limping", vec![(0, 1)], 6, Some((3, Gender::He))),
+            ("She nods, Odo waves and leaves", vec![(3, 4)], 6, None),
+            ("Odo thinks he sleeps and leaves", vec![(0, 1)], 5, None),
+            ("She nods. Then Odo leaves", vec![(4, 5)], 5, None),
+        ] {
+            let words = split_words(text);
+            let names: Vec<_> =
+                names.into_iter().map(|(start, end)| (start..end, EntityRef::Known(start as u32))).collect();
+            let line = LineWords { words: &words, names: &names, grammar: &language.grammar };
+            assert_eq!(line.subject_pronoun(word), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_possessive_pronoun_belongs_to_the_subject_of_its_clause() {
+        let language = Language::english();
+        for (text, pronoun, expected) in [
+            ("Tib drops her lantern", 2, true),
+            ("Tib leans on her spade", 3, true),
+            ("Tib watches her", 2, false),
+            ("Tib waves and she drops her lantern", 5, false),
+            ("Tib waves. The guard drops her lantern", 6, false),
+        ] {
+            let words = split_words(text);
+            let line = LineWords { words: &words, names: &[], grammar: &language.grammar };
+            let (first, second) = (0..1, 1..2);
+            assert_eq!(line.belongs_to_subject(pronoun, std::slice::from_ref(&first)), expected, "{text}");
+            assert!(!line.belongs_to_subject(pronoun, std::slice::from_ref(&second)), "{text}");
         }
     }
 

@@ -3,16 +3,19 @@
 
 use std::ops::Range;
 
-use hearsay_model::Factuality;
+use hearsay_model::{
+    Factuality,
+    words::{english, is_article},
+};
 
-use super::{PreparedDocument, empty_words::StatementWords, pronoun_scopes::LineWords, word_splitter::Word};
+use super::{PreparedDocument, empty_words::StatementWords, word_splitter::Word};
 use crate::{
-    conjugation::{Inflections, third_person},
     document::LineRole,
-    function_words::is_be_form,
+    function_words::{is_be_form, is_pronoun},
     grammar::WordClass,
+    lexicon::Gender,
     mentions::EntityRef,
-    model::{DecodedStatement, LikelyReferent, Reference, Referent},
+    model::{DecodedStatement, LikelyReferent, Referent},
     word_lists::{WordSet, lists},
 };
 
@@ -56,10 +59,11 @@ impl StatementText {
     }
 }
 
-struct SentenceWriter<'d, 'a> {
-    document: &'d PreparedDocument<'a>,
-    line: usize,
-    words: &'d [Word<'a>],
+/// Writes the sentences of the statements in a line.
+pub(super) struct SentenceWriter<'d, 'a> {
+    pub(super) document: &'d PreparedDocument<'a>,
+    pub(super) line: usize,
+    pub(super) words: &'d [Word<'a>],
 }
 
 /// A name that replaces some words.
@@ -71,7 +75,7 @@ struct Replacement {
 }
 
 impl SentenceWriter<'_, '_> {
-    fn lower(&self, word: usize) -> String {
+    pub(super) fn lower(&self, word: usize) -> String {
         self.words.get(word).map(|word| word.text.to_lowercase()).unwrap_or_default()
     }
 
@@ -104,7 +108,7 @@ impl SentenceWriter<'_, '_> {
             // A name is not replaced.
             let is_name =
                 names.iter().any(|(range, _)| range.start < reference.words.end && reference.words.start < range.end);
-            if is_name || reference.words.end > decoded.words.end {
+            if is_name || reference.words.end > decoded.words.end || self.introduces(&reference.words) {
                 continue;
             }
             if let Referent::Named(entity) = reference.likely_referent.referent
@@ -189,6 +193,12 @@ impl SentenceWriter<'_, '_> {
         })
     }
 
+    /// Returns whether the words of a reference introduce somebody or something, as "a clerk" does, or are only an article.
+    fn introduces(&self, reference: &Range<usize>) -> bool {
+        let first = self.lower(reference.start);
+        matches!(first.as_str(), "a" | "an") || reference.len() == 1 && is_article(&first)
+    }
+
     /// Returns the words of a reference that the name of its referent replaces. In "his parents" and "the king's
     /// guards", the referent is the owner; the parents and guards are other people.
     fn replaced_words(&self, reference: &Range<usize>) -> Range<usize> {
@@ -252,33 +262,6 @@ impl SentenceWriter<'_, '_> {
         }
     }
 
-    /// Returns whether the words contain a verb that can be the main verb of a sentence.
-    fn has_verb(&self, decoded: &DecodedStatement) -> bool {
-        let is_plural = decoded.subject.referent == Referent::Party
-            || decoded.references.iter().any(|reference| reference.likely_referent.referent == Referent::Party);
-        let follows_article = |word: &usize| {
-            *word > decoded.words.start && lists().statements.before_nouns.contains(&self.lower(*word - 1))
-        };
-        // In "ten crowns", "crowns" is no verb.
-        let is_counted = |word: &usize| {
-            let number = word.checked_sub(1).map(|at| self.lower(at)).unwrap_or_default();
-            let class = self.document.extractor.grammar().word_class(&number);
-            let is_plural = self.verb_forms(&self.lower(*word)).iter().any(|(_, form)| form.has(Inflections::THIRD));
-            class.has(WordClass::NUMBER) && number != "one" && is_plural
-        };
-        let words = decoded.words.clone().skip(1).chain([decoded.words.start]);
-        words.filter(|word| !follows_article(word) && !is_counted(word)).any(|word| {
-            let lower = self.lower(word);
-            let has = |form| self.verb_forms(&lower).iter().any(|(_, has)| has.has(form));
-            lists().statements.auxiliaries.contains(&lower)
-                || has(Inflections::THIRD.or(Inflections::PAST))
-                || (is_plural && has(Inflections::BASE))
-                || (word == decoded.words.start
-                    && decoded.subject.referent != Referent::Explicit
-                    && has(Inflections::BASE.or(Inflections::ING)))
-        })
-    }
-
     /// Returns whether the statement is part of a question.
     fn is_question(&self, decoded: &DecodedStatement) -> bool {
         let mut following_words = self.words.get(decoded.words.end..).unwrap_or_default().iter();
@@ -295,43 +278,37 @@ impl SentenceWriter<'_, '_> {
             || words.are_asked()
             || words.only_identify(&self.document.lines[self.line].names)
             || line.role != LineRole::Written
-                && (words.are_gesture() || words.tell_errand() || words.only_think() || words.end_with_demonstrative())
-            || self.lacks_known_subject(decoded)
+                && (words.are_gesture()
+                    || words.tell_errand()
+                    || words.only_think()
+                    || words.end_with_demonstrative()
+                    || self.is_unwitnessed(decoded))
+            || self.has_wrong_referent(decoded)
     }
 
-    /// Returns whether an added subject or a pronoun means a person or thing without a name, and no entity, or an entity with
-    /// which the line only compares somebody.
-    fn lacks_known_subject(&self, decoded: &DecodedStatement) -> bool {
-        let (line, words) = (&self.document.lines[self.line], self.statement_words(decoded));
-        let is_wrong_pronoun = |reference: &Reference| {
-            matches!(reference.likely_referent.referent, Referent::Named(_))
-                && words.mean_described_person(reference.words.start, &line.described_persons)
+    /// Returns whether the words only say that nobody notices somebody: "Nobody sees Odo."
+    fn is_unwitnessed(&self, decoded: &DecodedStatement) -> bool {
+        let names = &self.document.lines[self.line].names;
+        let says_no_more = |word: usize| {
+            let lower = self.lower(word);
+            is_pronoun(&lower)
+                || !lower.starts_with(char::is_alphanumeric)
+                || names.iter().any(|(range, _)| range.contains(&word))
         };
-        let line_words = LineWords { words: self.words, names: &line.names, grammar: words.grammar };
-        let is_compared = |likely: &LikelyReferent| match likely.referent {
-            Referent::Named(entity) => line_words.only_compares(entity),
-            Referent::Party | Referent::Other | Referent::Explicit => false,
-        };
-        let is_name = |reference: &Reference| {
-            let overlaps =
-                |range: &Range<usize>| range.start < reference.words.end && reference.words.start < range.end;
-            line.names.iter().any(|(range, _)| overlaps(range))
-        };
-        let is_wrong = |reference: &Reference| {
-            is_wrong_pronoun(reference) || !is_name(reference) && is_compared(&reference.likely_referent)
-        };
-        decoded.subject.referent != Referent::Explicit && words.follow_unnamed_subject(&line.names)
-            || is_compared(&decoded.subject)
-            || decoded.references.iter().any(is_wrong)
+        english().unwitnessed_clauses.iter().any(|clause| {
+            let mut rest = decoded.words.clone();
+            clause.split(' ').all(|expected| rest.next().is_some_and(|word| self.lower(word) == expected))
+                && rest.all(says_no_more)
+        })
     }
 
-    fn statement_words(&self, decoded: &DecodedStatement) -> StatementWords<'_, '_> {
+    pub(super) fn statement_words(&self, decoded: &DecodedStatement) -> StatementWords<'_, '_> {
         let grammar = self.document.extractor.grammar();
         StatementWords { words: self.words, statement: decoded.words.clone(), grammar }
     }
 
-    /// Returns whether the words can be a complete sentence: they have a verb, do not end too early, and are not an
-    /// order.
+    /// Returns whether the words can be a complete sentence: they have a verb, do not end too early, are not an order, and
+    /// can follow the subject that is added to them.
     fn is_complete(&self, decoded: &DecodedStatement) -> bool {
         let mut words = decoded
             .words
@@ -347,11 +324,13 @@ impl SentenceWriter<'_, '_> {
             lists().statements.clause_boundaries.contains(word)
                 && next.is_some_and(|next| next.text.starts_with(char::is_alphanumeric))
         };
+        let adds_subject = matches!(decoded.subject.referent, Referent::Named(_) | Referent::Party);
         !lists().statements.not_final.contains(&last)
             && !is_interrupted(&last)
             && !lists().statements.orders.contains(&first)
             && words.next().is_some()
             && self.has_verb(decoded)
+            && (!adds_subject || self.is_predicate(decoded))
     }
 
     /// Returns `None` if a pronoun is not resolved. A pronoun of the third person is allowed if an entity is named
@@ -394,7 +373,7 @@ impl SentenceWriter<'_, '_> {
     }
 
     /// Returns the words of the statement, with names instead of references. A pronoun of the third person remains if
-    /// the statement named its referent before.
+    /// the statement named its referent before: "Odo comes himself".
     fn write_body(
         &self,
         decoded: &DecodedStatement,
@@ -412,14 +391,21 @@ impl SentenceWriter<'_, '_> {
             }
             named_entities.extend(names.iter().filter(|(range, _)| range.end == at).map(|(_, entity)| *entity));
             let lower = self.lower(at);
-            let Some(replacement) = replacements.iter().find(|replacement| replacement.words.start == at) else {
-                body.push_str(word.text);
+            let replacement = replacements.iter().find(|replacement| replacement.words.start == at);
+            let speaker = self.document.lines[self.line].speaker;
+            let referent = replacement.map_or(speaker, |replacement| replacement.entity);
+            let named = referent.filter(|entity| named_entities.contains(entity));
+            let reflexive = named.and_then(|entity| self.reflexive_pronoun(&lower, entity));
+            let Some(replacement) = replacement.filter(|_| reflexive.is_none()) else {
+                body.push_str(reflexive.unwrap_or(word.text));
                 at += 1;
                 continue;
             };
             at = replacement.words.end;
-            if replacement.entity.is_some_and(|entity| named_entities.contains(&entity))
-                && (lists().statements.third_person.contains(&lower) || lower == "its")
+            if named.is_some()
+                && (lists().statements.third_person.contains(&lower)
+                    || lists().pronouns.reflexive.contains(lower.as_str())
+                    || lower == "its")
             {
                 body.push_str(word.text);
                 continue;
@@ -441,60 +427,24 @@ impl SentenceWriter<'_, '_> {
             }
             if self.is_possessive(&lower, at, decoded.words.end) {
                 body.push_str(if replacement.name.ends_with('s') { "'" } else { "'s" });
-            } else if lists().statements.subjects.contains(&lower) {
+            } else if lists().statements.subjects.contains(&lower) && !self.precedes_base_form(replacement.words.start)
+            {
                 at = self.write_agreeing_verb(&mut body, at, decoded.words.end, replacement.is_plural);
             }
         }
         body
     }
 
-    /// Writes the verb after a name that replaces a pronoun, so that the verb agrees with the name. Returns the index
-    /// of the next word.
-    fn write_agreeing_verb(&self, body: &mut String, at: usize, end: usize, is_plural: bool) -> usize {
-        let text = |word: usize| if word < end { self.words[word].text } else { "" };
-        let (first, second, third) = (text(at), text(at + 1), text(at + 2));
-        let is_apostrophe = |word: &str| matches!(word, "'" | "\u{2019}");
-        // Examples: "they're", "he's"
-        if is_apostrophe(first) {
-            let full_form = match (second, is_plural) {
-                ("m" | "re", false) => "is",
-                ("m" | "re", true) => "are",
-                ("s", _) if lists().statements.after_has.contains(third) => "has",
-                ("d", _) if lists().statements.after_has.contains(third) => "had",
-                ("s", _) => "is",
-                ("ve", false) => "has",
-                ("ve", true) => "have",
-                ("ll", _) => "will",
-                ("d", _) => "would",
-                _ => return at,
-            };
-            body.push(' ');
-            body.push_str(full_form);
-            return at + 2;
-        }
-        if first.is_empty() || is_plural {
-            return at;
-        }
-        // Examples: "don't", "haven't"
-        let contraction = match first {
-            _ if !(is_apostrophe(second) && third == "t") => None,
-            "don" => Some("doesn't"),
-            "haven" => Some("hasn't"),
-            "aren" => Some("isn't"),
-            "weren" => Some("wasn't"),
-            _ => None,
+    /// Returns the pronoun of the third person for "myself" or "yourself": "herself" for a woman. Returns `None` for other
+    /// words.
+    fn reflexive_pronoun(&self, pronoun: &str, entity: EntityRef) -> Option<&'static str> {
+        let reflexive = match self.document.entity_gender(entity) {
+            Gender::He => "himself",
+            Gender::She => "herself",
+            Gender::It => "itself",
+            Gender::They | Gender::Unknown => "themself",
         };
-        body.push(' ');
-        match contraction {
-            Some(contraction) => {
-                body.push_str(contraction);
-                at + 3
-            }
-            None => {
-                body.push_str(&self.agreeing_form(first, is_plural));
-                at + 1
-            }
-        }
+        matches!(pronoun, "myself" | "yourself").then_some(reflexive)
     }
 
     /// Returns whether a pronoun is possessive. "Her" is possessive if a noun or adjective follows.
@@ -510,43 +460,6 @@ impl SentenceWriter<'_, '_> {
         has_next_word
             && !grammar.word_class(&lower).has(closed_classes)
             && !lists().statements.after_object_her.contains(&lower)
-    }
-
-    /// Returns the form of a verb that agrees with a name. `is_plural` tells whether the name is plural.
-    fn agreeing_form(&self, verb: &str, is_plural: bool) -> String {
-        match (verb, is_plural) {
-            ("am" | "are", false) => "is".to_owned(),
-            ("am", true) => "are".to_owned(),
-            ("were", false) => "was".to_owned(),
-            ("have", false) => "has".to_owned(),
-            ("do", false) => "does".to_owned(),
-            (_, false) if lists().statements.auxiliaries.contains(verb) => verb.to_owned(),
-            (_, false) if self.is_base_form(verb) && !lists().statements.no_verbs.contains(verb) => third_person(verb),
-            _ => verb.to_owned(),
-        }
-    }
-
-    fn verb_forms(&self, verb: &str) -> &[(String, Inflections)] {
-        self.document.extractor.grammar().verb_forms.get(verb).map_or(&[], Vec::as_slice)
-    }
-
-    /// Returns whether a word is the base form of a verb, but not a past form.
-    fn is_base_form(&self, verb: &str) -> bool {
-        let has = |form| self.verb_forms(verb).iter().any(|(_, has)| has.has(form));
-        has(Inflections::BASE) && !has(Inflections::PAST)
-    }
-
-    /// Returns the words of a statement without a subject, in a form that can follow the name of its subject.
-    fn predicate_text(&self, decoded: &DecodedStatement, body: &str, is_plural: bool) -> String {
-        let first = self.words[decoded.words.start].text;
-        let has = |form| self.verb_forms(first).iter().any(|(_, has): &(String, Inflections)| has.has(form));
-        if has(Inflections::ING) && !has(Inflections::BASE) {
-            return format!("{} {body}", if is_plural { "are" } else { "is" });
-        }
-        match body.strip_prefix(first) {
-            Some(rest) => format!("{}{rest}", self.agreeing_form(first, is_plural)),
-            None => body.to_owned(),
-        }
     }
 
     /// Returns the prefix of a sentence that is not asserted, such as "The plan is that ". Returns an empty string if

@@ -1,3 +1,5 @@
+mod references;
+
 use std::{path::Path, sync::LazyLock};
 
 use hearsay_embed::EncoderOptions;
@@ -458,6 +460,9 @@ fn a_person_or_thing_without_a_name_is_no_entity() {
     assert_eq!(write("A man came to the Mill. He paid Vex Arlen.", &paid), None);
     let named = write("Odo Brandt came to the Mill. He paid Vex Arlen.", &paid);
     assert_eq!(named.as_deref(), Some("Odo Brandt paid Vex Arlen."));
+    let himself = decoded(0..7, Referent::Explicit, &[(6, odo)]);
+    let written = write("Odo Brandt pays for the Mill himself.", &himself);
+    assert_eq!(written.as_deref(), Some("Odo Brandt pays for the Mill himself."));
 }
 
 #[test]

@@ -118,6 +118,8 @@ fn the_person_of_whom_the_words_say_so_is_dead() {
         ("Pell is dead and gone.", "pell"),
         ("Grimjaw is as dead as a stone.", "grimjaw"),
         ("Odo falls from the wall, dead.", "odo"),
+        ("Odo falls dead across the bar.", "odo"),
+        ("Tobin lunges at Pell with a poker, and Pell falls dead across the hearth.", "pell"),
         ("Hesper does not wake up again, stone dead.", "hesper"),
         ("Tobin falls from the mast. Dead before Odo reaches him.", "tobin"),
     ] {

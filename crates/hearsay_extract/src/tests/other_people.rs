@@ -74,6 +74,48 @@ fn a_relation_to_the_relative_or_boss_of_a_person_is_none_to_the_person() {
 }
 
 #[test]
+fn an_act_on_a_relative_is_no_relation_to_its_owner() {
+    let relations = |text: &str| {
+        let facts = extractor().extract(&town(), &Text::new(text, TextType::Narration)).facts;
+        let mirela = FactObject::Entity(Mention::Known(id("mirela-voss")));
+        // "Owes the sisters of Mirela" is no relation to Mirela.
+        let is_own = |fact: &ExtractedFact| {
+            let names_relative = fact.relation.as_ref().is_some_and(|relation| relation.ends_with("sisters of"));
+            fact.object == mirela && fact.confidence.get() >= 0.3 && !names_relative
+        };
+        facts.into_iter().filter(is_own).collect::<Vec<_>>()
+    };
+    for text in [
+        "Grimjaw hates Mirela's brother.",
+        "Grimjaw loves Mirela's daughter.",
+        "Grimjaw owes Mirela's sisters ten crowns.",
+    ] {
+        assert!(relations(text).is_empty(), "{text}: {:?}", relations(text));
+    }
+    assert!(relations("Grimjaw hates Mirela.").iter().any(|fact| fact.predicate == *"HOSTILE_TO"));
+}
+
+#[test]
+fn a_pronoun_after_the_words_of_an_npc_is_nobody_else_with_unknown_pronouns() {
+    let people = lexicon(&[
+        ("pia", "npc", "", &["Pia Grohe"]),
+        ("captain", "npc", "", &["Captain Veller"]),
+        ("runa", "player", "", &["Runa Falk"]),
+        ("mill", "location", "", &["the Mill"]),
+    ]);
+    let has_fact = |speaker: &str| {
+        let speaker = id(speaker);
+        let preceding = ["Pia sings.", "Come here."];
+        let narration = Text::new("He owns the Mill.", TextType::Narration);
+        let text = Text { preceding: &preceding, previous_speaker: Some(&speaker), ..narration };
+        let facts = extractor().extract(&people, &text).facts;
+        facts.iter().any(|fact| fact.subject == Mention::Known(id("pia")))
+    };
+    assert!(!has_fact("captain"));
+    assert!(has_fact("pia") && has_fact("runa"), "narration seldom tells more about a player's character");
+}
+
+#[test]
 fn a_title_of_address_is_no_name() {
     for text in ["Odo goes to Her Grace.", "Mirela bows before His Majesty.", "Lyra thanks Your Honour and leaves."] {
         let found = extractor().extract(&town(), &Text::new(text, TextType::Narration));

@@ -32,6 +32,7 @@ fn the_object_of_an_action_describes_nobody() {
         "Odo steals the silver case from the clerk's coat.",
         "Odo saw a scarred man at the Salt Quay.",
         "Odo is found floating by the Salt Quay, throat cut.",
+        "Odo grabs a chair leg, swings at the shadow and hits Mirela.",
     ] {
         let attributes: Vec<_> = narrated(text).into_iter().filter(|fact| is_attribute(&fact)).collect();
         assert!(attributes.is_empty(), "{text}: {attributes:?}");
@@ -181,6 +182,26 @@ fn the_speaker_makes_a_promise_to_the_hearer() {
 }
 
 #[test]
+fn a_speaker_gives_a_word_for_an_act() {
+    let three = [id("lyra"), id("odo-brandt"), id("mirela-voss")];
+    let promises = |text: &str| {
+        let facts = spoken(text, &three, &[]).into_iter().filter(|fact| fact.predicate == *"PROMISED");
+        facts.map(|fact| (fact.subject, fact.object)).collect::<Vec<_>>()
+    };
+    let expected = (Mention::Known(id("lyra")), FactObject::Entity(Mention::Known(id("odo-brandt"))));
+    for text in [
+        "I'll bring you the nets on Monday, Odo, you have my word.",
+        "I will bring the nets on Monday, Odo. You have my word.",
+        "I'll mend the roof, Odo, I give you my word.",
+    ] {
+        assert_eq!(promises(text), std::slice::from_ref(&expected), "{text}");
+    }
+    for text in ["I will bring the nets on Monday, Odo.", "Odo, you have my ladder, I will come for it."] {
+        assert!(promises(text).is_empty(), "{text}");
+    }
+}
+
+#[test]
 fn the_sentence_of_a_debt_contains_its_sum() {
     for text in ["Odo owes Mirela forty crowns.", "Odo owes forty crowns to Mirela.", "Mirela lent Odo forty crowns."] {
         let facts = narrated(text);
@@ -216,6 +237,15 @@ fn a_gift_with_two_objects_names_the_thing_that_changes_hands() {
         let facts = narrated(text);
         assert!(!facts.iter().any(|fact| fact.statement.contains(" gives ")), "{text}: {facts:?}");
     }
+}
+
+#[test]
+fn a_receiver_alone_is_no_relation() {
+    let is_related = |text: &str| narrated(text).iter().any(|fact| fact.predicate == *"RELATED_TO");
+    for text in ["Odo gives Mirela a lantern.", "Grimjaw shows Mirela a letter, then leaves."] {
+        assert!(!is_related(text), "{text}: {:?}", narrated(text));
+    }
+    assert!(is_related("Odo gives Mirela the lantern."));
 }
 
 #[test]
@@ -499,4 +529,71 @@ fn a_verb_without_a_pattern_only_proposes_a_relation() {
     };
     assert_eq!(stage("Lyra jostles Odo.", "jostle"), Some(ExtractionStage::RelationCandidates));
     assert_eq!(stage("Lyra blackmails Odo.", "blackmail"), Some(ExtractionStage::Clauses));
+}
+
+#[test]
+fn a_pronoun_waits_for_review_if_the_text_has_left_the_topic_of_the_earlier_line() {
+    let fear = |preceding: &str| {
+        let text =
+            Text { preceding: &[preceding], ..Text::new("Lyra steps back. She fears him.", TextType::Narration) };
+        let facts = extractor().extract(&town(), &text).facts;
+        facts.into_iter().find(|fact| fact.predicate == *"FEARS" && fact.subject == Mention::Known(id("lyra")))
+    };
+    let of_subject = fear("Odo pays Mirela.").unwrap();
+    assert!(of_subject.confidence.get() >= 0.7, "{of_subject:?}");
+    let of_object = fear("Mirela pays Odo.").unwrap();
+    assert!((0.3..0.5).contains(&of_object.confidence.get()), "{of_object:?}");
+
+    let lyra = id("lyra");
+    let owns = |preceding: &str, previous_speaker: Option<&EntityId>| {
+        let text = Text { speaker: Some(&lyra), previous_speaker, preceding: &[preceding], ..Text::default() };
+        let facts = extractor().extract(&town(), &Text { text: "I own it.", ..text }).facts;
+        facts.iter().any(|fact| fact.predicate == *"OWNS" && fact.confidence.get() >= 0.7)
+    };
+    assert!(owns("Who owns the Gilded Eel?", Some(&id("mirela-voss"))));
+    assert!(!owns("Odo walks into the Gilded Eel.", None), "Lyra may show something");
+}
+
+#[test]
+fn somebody_without_a_name_is_nobody_of_an_earlier_line() {
+    let is_about_grimjaw = |preceding: &[&str], text: &str| {
+        let present = [id("grimjaw-ironhand"), id("lyra")];
+        let facts = reviewed(&town(), &Text { preceding, present: &present, ..Text::new(text, TextType::Narration) });
+        let grimjaw = Mention::Known(id("grimjaw-ironhand"));
+        facts.iter().any(|fact| fact.subject == grimjaw || fact.object == FactObject::Entity(grimjaw.clone()))
+    };
+    let leaves = "Grimjaw walks away.";
+    assert!(!is_about_grimjaw(&[leaves], "Lyra fights the bearded man, she runs him through. He dies."));
+    assert!(!is_about_grimjaw(&[leaves], "A man steps out of the fog. He is wounded."));
+    assert!(!is_about_grimjaw(&[leaves, "Lyra stabs a tall man."], "He dies."));
+    assert!(is_about_grimjaw(&[leaves], "He dies."));
+    assert!(is_about_grimjaw(&["Grimjaw is a proud man."], "He dies."));
+}
+
+#[test]
+fn a_companion_is_no_occupation_and_no_way_to_speak() {
+    let has_value = |text: &str, predicate: &str| {
+        narrated(text).into_iter().any(|fact| is_attribute(&&fact) && fact.predicate == *predicate)
+    };
+    for text in ["Odo walks in with an old watchman.", "Grimjaw comes ashore with two watchmen and a dog."] {
+        assert!(!has_value(text, "occupation"), "{text}");
+    }
+    for text in ["Odo talks with two clerks.", "Odo speaks to a soldier of the guard."] {
+        assert!(!has_value(text, "speaking_style"), "{text}");
+    }
+    assert!(has_value("Odo is an old watchman.", "occupation"));
+    for text in ["Odo speaks with a lisp.", "Odo talks like an old soldier."] {
+        assert!(has_value(text, "speaking_style"), "{text}");
+    }
+}
+
+#[test]
+fn a_reflexive_pronoun_is_nobody_of_another_sentence() {
+    for text in ["Grimjaw opens the gate himself, deaf as a post.", "Grimjaw brings the lamp himself, drunk and loud."]
+    {
+        let text = Text { preceding: &["Odo sits down."], ..Text::new(text, TextType::Narration) };
+        let facts = extractor().extract(&town(), &text).facts;
+        let odo = Mention::Known(id("odo-brandt"));
+        assert!(!facts.iter().any(|fact| fact.subject == odo), "{facts:?}");
+    }
 }

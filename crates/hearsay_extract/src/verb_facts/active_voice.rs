@@ -9,7 +9,7 @@ use crate::{
     chunker::VerbForm,
     copula::ClauseContext,
     function_words::is_time_noun,
-    grammar::{Pattern, PatternPart, Target},
+    grammar::{Pattern, PatternPart, Target, WordClass},
     kind_set::KindSet,
     mentions::EntityRef,
     patterns::PatternMatch,
@@ -69,6 +69,11 @@ impl SentenceReader<'_> {
         }
         let is_creation = PredicateRole::Creation.is(&target.predicate) && parts == [PatternPart::Object];
         if is_creation && pattern_match.object.is_some_and(|item| self.is_receiver(item, to)) {
+            return;
+        }
+        // "Shows Odo a letter" is no relation to Odo without the letter.
+        let is_general = PredicateRole::Related.is(&target.predicate) && parts == [PatternPart::Object];
+        if is_general && pattern_match.object.is_some_and(|item| self.receives_thing(item, to)) {
             return;
         }
         let mut objects = self.resolve_objects(&pattern_match, to, &entities, pattern);
@@ -225,6 +230,19 @@ impl SentenceReader<'_> {
             && pattern.parts.iter().any(is_destination)
             && lists().verbs.escorting.contains(self.verb_group(at).lemma.as_str())
             && !self.speech.is_direct_speech
+    }
+
+    /// Returns whether the noun group at an item only receives a thing that the next noun group names: "Odo" in "shows Odo a
+    /// letter". In "appoints Odo the captain", the next noun group describes Odo.
+    pub(crate) fn receives_thing(&self, item: usize, to: usize) -> bool {
+        let grammar = self.grammar;
+        let describes = |np: usize| {
+            let noun = self.singular(self.norm(self.noun_group(np).head));
+            grammar.attribute_nouns.contains_key(&noun)
+                || grammar.noun_patterns.contains_key(&noun)
+                || grammar.word_class(&noun).has(WordClass::TITLE)
+        };
+        self.is_receiver(item, to) && !self.syntax.noun_group_at(item + 1).is_some_and(describes)
     }
 
     /// Returns whether the noun group at an item only receives what the next noun group names: "me" in "wrote me a letter".

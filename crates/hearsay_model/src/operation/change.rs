@@ -233,7 +233,7 @@ impl Change {
     pub fn effect_on_fact(&self) -> Option<&'static str> {
         match self {
             Self::AssertFact(_) => Some("it was stated"),
-            Self::EndFact { .. } => Some("it was ended"),
+            Self::EndFact { .. } => Some("it was true before, but has ended since"),
             Self::SetStatus { .. } => Some("its status was changed"),
             Self::SetSecrecy { .. } => Some("it was revealed or made secret"),
             Self::Confirm(_) => Some("it was confirmed"),

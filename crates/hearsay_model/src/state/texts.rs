@@ -210,7 +210,7 @@ impl State {
 
     /// Returns the positions of the live operations that recorded the facts which the extractor found in a passage.
     /// Sorted.
-    pub(super) fn extractions_from(&self, passage: PassageId) -> Vec<Position> {
+    pub fn extractions_from(&self, passage: PassageId) -> Vec<Position> {
         let facts = self.texts.facts_by_passage.get(&passage).into_iter().flat_map(Indices::iter);
         let writes = facts.flat_map(|index| self.facts.at(index).record.writes.iter());
         let mut operations: Vec<u32> = writes.map(|write| write.operation).collect();

@@ -29,6 +29,8 @@ pub struct Words {
     pub whisper_verbs: Vec<String>,
     /// Verbs that make the words confidential only before one of the `hearer_phrases`, such as `hisses`.
     pub hushed_verbs: Vec<String>,
+    /// Verbs of speech that are heard from afar, such as `shouts`.
+    pub loud_verbs: Vec<String>,
     /// Phrases that introduce confidential words without a verb of speech, such as `takes * aside`. A `*` stands for the
     /// names of the hearers.
     pub aside_phrases: Vec<String>,
@@ -42,6 +44,10 @@ pub struct Words {
     pub subordinators: Vec<String>,
     /// Verbs that say at whom somebody looks, and not to whom somebody speaks, such as `glances`.
     pub regard_verbs: Vec<String>,
+    /// Words for the subject of a question, such as `who`.
+    pub subject_interrogatives: Vec<String>,
+    /// Short answers with which a speaker names itself as the subject of a question, such as `i did`.
+    pub own_answers: Vec<String>,
     /// Pronouns of the first person singular, such as `me`.
     pub first_person_pronouns: Vec<String>,
     /// Short forms with such a pronoun, without the apostrophe, such as `im`.
@@ -71,8 +77,33 @@ pub struct Words {
     pub unwitnessed_objects: Vec<String>,
     /// Clauses of narration about something that only the named and the acting persons notice, such as `only * sees`.
     pub sole_witness_clauses: Vec<String>,
+    /// Phrases that name the only characters who notice a line, such as `only to *`.
+    pub private_addressees: Vec<String>,
+    /// Phrases for what perhaps only the named characters notice, such as `under the table`.
+    pub private_circumstances: Vec<String>,
+    /// Words after the name of a character who dies, such as `dead`.
+    pub death_states: Vec<String>,
+    /// Verbs before the name of a character who dies, such as `kills`.
+    pub killing_verbs: Vec<String>,
+    /// Phrases with a word for death that state no death, such as `dead tired`.
+    pub death_idioms: Vec<String>,
+    /// Words of sentences about a death that does not happen, or only may happen, such as `almost`.
+    pub death_doubts: Vec<String>,
     /// Verbs of perception. Each entry contains all forms of a verb: `see sees saw seeing`.
     pub perception_verbs: Vec<String>,
+    /// Verbs with which a secret says where a thing is, such as `hides`.
+    pub hiding_verbs: Vec<String>,
+    /// Words after one of the `hiding_verbs` that begin the place of the thing, such as `behind`.
+    pub hiding_place_openers: Vec<String>,
+    /// Phrases of narration in which somebody only looks for a thing, such as `looks for`.
+    pub seeking_phrases: Vec<String>,
+    /// Verbs of narration in which somebody finds a thing, such as `finds`.
+    pub finding_verbs: Vec<String>,
+    /// Phrases with which a speaker admits a deed or accuses a hearer of it, such as `it was me`.
+    pub admission_phrases: Vec<String>,
+    /// Words with which a character tells a secret in other words. Each entry contains forms of words with the same meaning:
+    /// `will testament`.
+    pub synonyms: Vec<String>,
     /// Words after a verb of perception with which the verb states no perception: "doesn't see *why*".
     pub perception_idioms: Vec<String>,
     /// Words that can precede the subject of a sentence of narration, such as `then`.
@@ -145,6 +176,8 @@ pub struct Words {
     pub place_openers: Vec<String>,
     /// Words at the start of narration before the name of the place where it happens, such as `at`.
     pub scene_openers: Vec<String>,
+    /// Phrases at the start of narration that happens between two places, such as `on the way`.
+    pub way_phrases: Vec<String>,
     /// Phrases about the time with which a sentence of narration can begin, such as `that night`.
     pub time_openers: Vec<String>,
     /// Phrases before the `scene_openers`, according to which the narration happens elsewhere, such as `meanwhile`.
@@ -165,7 +198,9 @@ pub struct Words {
     pub addressee_pronouns: Vec<String>,
     /// Subjects that stand for several persons who were named before, or for the whole party, such as `they`.
     pub group_subjects: Vec<String>,
-    /// Subjects that stand for the whole party, such as `everybody`.
+    /// Subjects that stand for the whole party, and perhaps also for the others in the scene, such as `everybody`.
+    pub everybody_subjects: Vec<String>,
+    /// Subjects that stand for the whole party, such as `the group`.
     pub party_subjects: Vec<String>,
     /// Subjects that stand for the whole party only before an exception, such as `all`: "*all* but Odo".
     pub excepted_subjects: Vec<String>,
@@ -226,6 +261,10 @@ pub struct Words {
     pub intention_phrases: Vec<String>,
     /// Verbs with which a player states an action of the own character, such as `ask`: "I *ask* Odo for the key".
     pub declared_verbs: Vec<String>,
+    /// Those of the `declared_verbs` that words can follow which the character says: "I bow and *say* I never saw the boat".
+    pub declared_speech_verbs: Vec<String>,
+    /// Pronouns of the first person for the subject of a sentence, such as `we`.
+    pub first_person_subjects: Vec<String>,
     /// Forms of verbs that state a promise, such as `promises`.
     pub promise_verbs: Vec<String>,
     /// Words that transcription programs use as labels of unknown speakers, as in `Speaker 1`.
@@ -239,6 +278,8 @@ pub struct Words {
     pub subject_openers: Vec<String>,
     /// Past forms of verbs in the third person, such as `was` for `is`.
     pub past_forms: BTreeMap<String, String>,
+    /// Verbs that do not say whether quoted words are true, such as `says` for `lies`.
+    pub plain_speech_verbs: BTreeMap<String, String>,
 }
 
 /// Pronouns that stand for one person: `she`, `her` and `her`.

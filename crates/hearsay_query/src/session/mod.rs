@@ -24,7 +24,7 @@ pub use presence::{
     undecided, undecided_deaths,
 };
 pub use promises::{MatchingPromises, matching_promises};
-pub use recap::{RecapAudience, SessionRecap, Summarize, session_recap};
+pub use recap::{RecapAudience, SessionRecap, Summarize, hearing_remark, session_recap};
 pub use report::{
     ChangeKind, ChangedRow, MAX_PRIORITY_FACTS, PriorityFact, SessionCounts, SessionReport, SessionRow, WithheldLine,
     session_report, sessions,

@@ -63,12 +63,14 @@ pub fn matching_promises<'a>(state: &'a State, fact: &'a Fact) -> Option<Matchin
     Some(MatchingPromises { promises: recorded.into_iter().filter(|fact| fact.is_in_effect()).collect(), is_unique })
 }
 
-/// Returns the sentence of the newest text in which a promise was given, if the statement of the promise is only the
-/// phrase of its predicate.
+/// Returns the sentence of the newest text in which a promise was given, if the statement of the promise does not contain
+/// it: the statement is only the phrase of its predicate, or contains the words of an older text.
 pub(super) fn promise_quote(state: &State, promise: &Fact) -> Option<String> {
     let object = promise.object().entity().filter(|_| is_promise(state, promise))?;
     let (subject, object) = (state.name_or_id(promise.subject()), state.name_or_id(object));
-    if promise.statement() != state.vocabulary().sentence(promise.predicate(), subject, object) {
+    let phrase = state.vocabulary().sentence(promise.predicate(), subject, object);
+    let has_words = promise.statement() != phrase;
+    if has_words && !promise.statement().starts_with(phrase.trim_end_matches('.')) {
         return None;
     }
     let settlements = between_same_entities(state, promise).filter(|fact| is_settlement(fact));
@@ -82,6 +84,8 @@ pub(super) fn promise_quote(state: &State, promise: &Fact) -> Option<String> {
         }
         _ => None,
     });
-    let (_, quote) = quotes.max_by_key(|(position, _)| *position)?;
+    let mut quotes: Vec<_> = quotes.collect();
+    quotes.sort_by_key(|(position, _)| *position);
+    let (_, quote) = quotes.into_iter().skip(usize::from(has_words)).next_back()?;
     (quote.len() <= MAX_QUOTE_BYTES).then(|| quote.to_owned())
 }

@@ -5,12 +5,12 @@ use std::{collections::BTreeSet, fmt, sync::Arc, time::Duration};
 use hearsay_belief::{Known, View};
 use hearsay_model::{
     Acquisition, Credence, EntityId, Fact, FactStatus, GameTime, Kind, Knower, Passage, PassageId, Precision,
-    PredicateRole, ReferringExpression, Session, SessionId, State, narration,
+    PredicateRole, ReferringExpression, Session, SessionId, State, TalkKind, narration, quoting,
     words::{self, PersonalPronouns},
 };
 use hearsay_recall::{
     ApproximateTokens, EntityLinker, Hearer, Index, Recap, RecapLine, RecapRequest, Source, Summary, SummaryRequest,
-    SummarySubject, TokenCounter, describe_stranger, recap, summarize,
+    SummarySubject, TokenCounter, describe_stranger, quoted, recap, summarize,
 };
 use serde::Serialize;
 
@@ -59,8 +59,8 @@ pub struct SessionRecap {
 /// A recap for one character contains only facts that the character knew at the end of the session. It names the
 /// characters that told these facts. A recap for the players contains only facts that all player characters who were
 /// present knew at the end of the session. A recap for the DM marks claims, lies and false facts. If not all characters
-/// present heard a line, this recap also names the hearers of the line. Every recap states the title and the
-/// attendance.
+/// present heard a line, this recap also names the hearers of the line, or the characters present who did not hear it.
+/// Every recap states the title and the attendance.
 ///
 /// # Errors
 /// Returns an error if the session or the character does not exist.
@@ -95,6 +95,7 @@ pub fn session_recap(
     // The view of the DM comes first, and the DM knows all names.
     let readers = if *audience == RecapAudience::Dm { &hearers[..1] } else { &hearers[..] };
     narrate_actions(state, readers, &mut recap.lines);
+    write_sentences(state, audience, &mut recap.lines);
     put_in_past(state, (audience, end), readers, &mut recap.lines);
     match audience {
         RecapAudience::Dm => mark_for_dm(state, &players, &mut recap.lines),
@@ -165,6 +166,23 @@ fn narrate_actions(state: &State, readers: &[Hearer], lines: &mut [RecapLine]) {
     }
 }
 
+/// Writes the lines of the log as sentences, because the DM typed them in a hurry. Only the DM reads the own remarks in them.
+fn write_sentences(state: &State, audience: &RecapAudience, lines: &mut [RecapLine]) {
+    for line in lines {
+        let Source::Passage(id) = line.citation.source else { continue };
+        let is_logged = |passage: &&Passage| passage.session.is_some() && passage.title.is_none();
+        let Some(passage) = state.passage(id).map(|passage| &**passage).filter(is_logged) else { continue };
+        let is_speech = passage.speaker.is_some() || passage.speaker_alias.is_some();
+        let speech = line.text.split_once(": \u{201C}").filter(|_| is_speech);
+        let speech = speech.and_then(|(name, said)| Some((name, said.strip_suffix('\u{201D}')?)));
+        line.text = match speech {
+            Some((name, said)) => format!("{name}: \u{201C}{}\u{201D}", quoting::spoken(said)),
+            None if *audience == RecapAudience::Dm => quoting::narrated(&line.text),
+            None => quoting::narrated_to_players(&line.text),
+        };
+    }
+}
+
 /// Writes facts in the past tense if they state where somebody was, or if all readers know that they are
 /// [over](is_over) at the end of the session.
 fn put_in_past(
@@ -198,6 +216,18 @@ fn is_over(view: &View, known: &Known) -> bool {
     view.is_superseded(known.id()) || view.known_end(known).is_some()
 }
 
+/// Returns whether one of two facts that exclude each other states a death, and the knower believes it more than the other
+/// fact. "Odo is drunk" is then no other version of "Odo is dead".
+fn is_settled_by_death(view: &View, known: &Known, other: &Known) -> bool {
+    let states_death = |known: &Known| known.dead_entity(view.vocabulary()).is_some();
+    let credence = |known: &Known| view.belief(known).credence;
+    match (states_death(known), states_death(other)) {
+        (true, false) => credence(known) > credence(other),
+        (false, true) => credence(other) > credence(known),
+        _ => false,
+    }
+}
+
 /// Adds the tellers to the facts that a character heard from others, and adds the other versions that the character
 /// knows. An earlier or later value, such as the place where somebody was before, is not another version. These
 /// additions are not included in the word count of the recap.
@@ -219,6 +249,7 @@ fn attribute_told(hearer: &Hearer, lines: &mut [RecapLine]) {
         }
         let versions = hearer.view.contradicting_facts(known);
         let versions = versions.filter(|other| !is_over(hearer.view, known) && !is_over(hearer.view, other));
+        let versions = versions.filter(|other| !is_settled_by_death(hearer.view, known, other));
         marks.extend(versions.map(|other| format!("another version: \u{201C}{}\u{201D}", other.statement())));
         if !marks.is_empty() {
             line.text.push_str(&format!(" ({})", marks.join("; ")));
@@ -254,6 +285,13 @@ fn told_statement(hearer: &Hearer, known: &Known, statement: &str) -> Option<Str
         |id: &&EntityId| hearer.names.name(id).map_or_else(|| describe_stranger(id, &[hearer]), str::to_owned);
     let names: Vec<String> = tellers.iter().map(name_of).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    if !known.states_clause(hearer.names.name(known.subject())) {
+        let source = match names[..] {
+            [] => "It is said".to_owned(),
+            _ => format!("According to {}", words::join_names(&names)),
+        };
+        return Some(format!("{source}: {}", quoted(statement)));
+    }
     let pronouns = tellers.first().and_then(|teller| known_pronouns(hearer.view, teller));
     let statement = match hearer.names.name(known.subject()) {
         Some(name) => words::with_own_possessives(statement, name, known_pronouns(hearer.view, known.subject())),
@@ -336,23 +374,40 @@ fn passage_marks(state: &State, id: PassageId, passage: &Passage, present: &[Ent
     } else if is_false() {
         marks.push("false".to_owned());
     }
-    let heard = |id: &EntityId| {
+    marks.extend(limited_hearing(state, passage, present));
+    marks
+}
+
+/// Returns who heard a line of a session, such as `heard only by Odo` or `not heard by Wren`. Returns `None` if all player
+/// characters who attended the session heard it, and for a line that no character hears because of its talk kind.
+pub fn hearing_remark(state: &State, session: &Session, passage: &Passage) -> Option<String> {
+    let is_heard = passage.talk_kind.is_none_or(TalkKind::is_heard);
+    limited_hearing(state, passage, &attending_players(state, session)).filter(|_| is_heard)
+}
+
+/// Returns who heard a line, if not all of the given characters heard it. Names those who did not hear it if they are fewer,
+/// unless the line was said in confidence.
+fn limited_hearing(state: &State, passage: &Passage, present: &[EntityId]) -> Option<String> {
+    let has_heard = |id: &EntityId| {
         let is_listed = passage.heard_by.iter().any(|knower| knower.entity() == Some(id));
         is_listed || passage.speaker.as_ref() == Some(id)
     };
+    let missed: Vec<&str> = present.iter().filter(|id| !has_heard(id)).map(|id| state.name_or_id(id)).collect();
     // A line that a group or place heard reaches characters who are not listed.
     let is_complete = passage.heard_by.iter().all(|knower| knower.entity().is_some_and(|id| state.is_character(id)));
-    if is_complete && !present.iter().all(heard) {
-        let listeners = passage.heard_by.iter().filter_map(Knower::entity);
-        let listeners = listeners.filter(|id| passage.speaker.as_ref() != Some(*id));
-        let names: Vec<&str> = listeners.map(|id| state.name_or_id(id)).collect();
-        marks.push(if names.is_empty() {
-            "no other character heard this".to_owned()
-        } else {
-            format!("heard only by {}", words::join_names(&names))
-        });
+    if missed.is_empty() || !is_complete {
+        return None;
     }
-    marks
+    let listeners = passage.heard_by.iter().filter_map(Knower::entity);
+    let listeners = listeners.filter(|id| passage.speaker.as_ref() != Some(*id));
+    let names: Vec<&str> = listeners.map(|id| state.name_or_id(id)).collect();
+    Some(match names.len() {
+        0 => "no other character heard this".to_owned(),
+        heard if !passage.confidential && missed.len() < heard => {
+            format!("not heard by {}", words::join_names(&missed))
+        }
+        _ => format!("heard only by {}", words::join_names(&names)),
+    })
 }
 
 /// A request to summarize a session's log or a document.

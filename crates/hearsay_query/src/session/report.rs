@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_belief::dead_entity;
 use hearsay_model::{
-    Change, EntityId, Fact, FactId, FactStatus, Position, PredicateRole, Session, SessionId, SessionSetting, Setting,
-    SettingKey, State, attribute,
+    Change, EntityId, Fact, FactId, FactStatus, Kind, Position, PredicateRole, Session, SessionId, SessionSetting,
+    Setting, SettingKey, State, attribute,
 };
 use serde::Serialize;
 
@@ -250,7 +250,8 @@ pub fn session_report(state: &State, session: Option<&SessionId>) -> Result<Sess
     })
 }
 
-/// Returns the changes in the world during a session: facts that it recorded, and facts that it ended.
+/// Returns the changes in the world during a session: facts that it recorded, facts that it ended, and the places to which
+/// non-player characters went who did not attend it.
 fn world_changes(state: &State, session: &Session, recorded: &[&Fact]) -> Vec<ChangedRow> {
     let mut rows = Vec::new();
     for fact in recorded.iter().filter(|fact| fact.status() == FactStatus::Canon) {
@@ -269,7 +270,15 @@ fn world_changes(state: &State, session: &Session, recorded: &[&Fact]) -> Vec<Ch
         let when = calendar_text(state, fact.validity().from.as_ref());
         rows.push(ChangedRow { kind, fact: fact.id(), statement: fact.statement().to_owned(), when });
     }
-    let ended = facts_ended_in(state, &session.id);
+    let SessionJournal { ended, located } = SessionJournal::new(state, &session.id);
+    for fact in located.values().filter_map(|fact| state.fact(*fact)) {
+        let is_npc = state.kind(fact.subject()) == Some(Kind::Npc) && !session.present.contains(fact.subject());
+        let is_there = fact.status() == FactStatus::Canon && !fact.validity().is_closed();
+        if is_npc && is_there && !recorded.iter().any(|listed| listed.id() == fact.id()) {
+            let (statement, when) = (fact.statement().to_owned(), calendar_text(state, fact.validity().from.as_ref()));
+            rows.push(ChangedRow { kind: ChangeKind::Moved, fact: fact.id(), statement, when });
+        }
+    }
     let (start, end) = (session.started_at(), session_end(state, session));
     let ended_during_session = |fact: &Fact| {
         let until = fact.validity().end();
@@ -295,23 +304,36 @@ fn world_changes(state: &State, session: &Session, recorded: &[&Fact]) -> Vec<Ch
     rows
 }
 
-/// Returns the facts that operations of a session ended, according to the journal.
-fn facts_ended_in(state: &State, session: &SessionId) -> BTreeSet<FactId> {
-    let mut playing: Option<Position> = None;
-    let mut ended = BTreeSet::new();
-    for (position, entry) in state.journal().filter(|(_, entry)| entry.live) {
-        for change in &entry.operation.changes {
-            match change {
-                Change::Set(Setting::Session(SessionSetting::Playing(now))) => {
-                    playing = (now.session == *session).then_some(position)
+/// Facts that operations of a session changed, according to the journal.
+#[derive(Default)]
+struct SessionJournal {
+    /// Facts that ended.
+    ended: BTreeSet<FactId>,
+    /// The last recorded location of each entity.
+    located: BTreeMap<EntityId, FactId>,
+}
+
+impl SessionJournal {
+    fn new(state: &State, session: &SessionId) -> Self {
+        let mut playing: Option<Position> = None;
+        let mut found = Self::default();
+        for (position, entry) in state.journal().filter(|(_, entry)| entry.live) {
+            for change in &entry.operation.changes {
+                match change {
+                    Change::Set(Setting::Session(SessionSetting::Playing(now))) => {
+                        playing = (now.session == *session).then_some(position)
+                    }
+                    Change::Unset(SettingKey::Playing) => playing = None,
+                    Change::EndFact { fact, .. } if playing.is_some() => _ = found.ended.insert(*fact),
+                    Change::AssertFact(fact) if playing.is_some() && PredicateRole::Location.is(fact.predicate()) => {
+                        found.located.insert(fact.subject().clone(), fact.id());
+                    }
+                    _ => {}
                 }
-                Change::Unset(SettingKey::Playing) => playing = None,
-                Change::EndFact { fact, .. } if playing.is_some() => _ = ended.insert(*fact),
-                _ => {}
             }
         }
+        found
     }
-    ended
 }
 
 /// Returns the facts of a session that wait in the review: proposed facts, and facts that contradict others. Facts that

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use hearsay_belief::is_dead;
 use hearsay_model::{EntityId, Fact, FactId, Kind, OpenThread, Predicate, SessionId, State, text};
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +19,8 @@ use crate::{
 pub enum ThreadKind {
     /// An unfinished quest.
     Quest,
-    /// A promise: a fact that has not ended, has a predicate such as `PROMISED`, and was neither kept nor broken.
+    /// A promise: a fact that has not ended, has a predicate such as `PROMISED`, and was neither kept nor broken. The person
+    /// who made the promise is alive.
     Promise,
     /// A debt: a fact that has not ended and has a predicate such as `OWES`.
     Debt,
@@ -45,8 +47,8 @@ pub struct Thread {
     pub since: Option<String>,
     /// Session in which the thread was recorded; `None` if there is no session.
     pub session: Option<SessionId>,
-    /// Further details: the stage, objectives and reward of a quest, the words of a promise, or the condition of a promise
-    /// or debt.
+    /// Further details: the stage, objectives and reward of a quest, the words of a promise, the condition of a promise or
+    /// debt, or that the debtor is dead.
     pub details: Vec<String>,
 }
 
@@ -66,11 +68,12 @@ pub struct ThreadFilter {
 const SINGLE_FACT_KINDS: [(ThreadKind, OpenThread); 2] =
     [(ThreadKind::Promise, OpenThread::Promise), (ThreadKind::Debt, OpenThread::Debt)];
 
-/// Returns whether a fact is an open thread of the given type.
+/// Returns whether a fact is an open thread of the given type. The dead keep no promises.
 fn is_open(state: &State, fact: &Fact, thread: OpenThread) -> bool {
     state.vocabulary().behavior(fact.predicate()).thread == Some(thread)
         && fact.is_in_effect()
         && !is_settled(state, fact)
+        && !(thread == OpenThread::Promise && is_dead(state, fact.subject(), state.clock()))
 }
 
 /// Returns the open threads of a campaign: quests, promises, debts and secrets, in this order. The threads of each kind
@@ -140,6 +143,8 @@ fn open_obligations(state: &State, kind: ThreadKind, thread: OpenThread) -> Vec<
 fn obligation_thread(state: &State, kind: ThreadKind, fact: &Fact) -> Thread {
     let quote = promise_quote(state, fact).map(|quote| format!("\u{201C}{quote}\u{201D}"));
     let condition = fact.conditions().map(|condition| format!("on condition: {condition}"));
+    let subject = fact.subject();
+    let death = is_dead(state, subject, state.clock()).then(|| format!("{} is dead", state.name_or_id(subject)));
     Thread {
         kind,
         description: fact.statement().to_owned(),
@@ -148,7 +153,7 @@ fn obligation_thread(state: &State, kind: ThreadKind, fact: &Fact) -> Thread {
         entities: sorted(std::iter::once(fact.subject()).chain(fact.object().entity()).cloned()),
         since: start_text(state, fact),
         session: fact.provenance().session.clone(),
-        details: quote.into_iter().chain(condition).collect(),
+        details: quote.into_iter().chain(condition).chain(death).collect(),
     }
 }
 

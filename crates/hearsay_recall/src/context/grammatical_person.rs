@@ -3,7 +3,7 @@
 
 use hearsay_model::{
     spelling::is_stop_word,
-    words::{english, is_determiner},
+    words::{contains_word, english, is_determiner},
 };
 
 /// Grammatical person in which a statement is rewritten.
@@ -20,6 +20,7 @@ struct Pronouns {
     subject: &'static str,
     object: &'static str,
     possessive: &'static str,
+    reflexive: &'static str,
     /// Possessive at the start of a sentence.
     leading_possessive: &'static str,
 }
@@ -27,8 +28,16 @@ struct Pronouns {
 impl Person {
     fn pronouns(self) -> Pronouns {
         match self {
-            Self::First => Pronouns { subject: "I", object: "me", possessive: "my", leading_possessive: "My" },
-            Self::Second => Pronouns { subject: "You", object: "you", possessive: "your", leading_possessive: "Your" },
+            Self::First => {
+                Pronouns { subject: "I", object: "me", possessive: "my", reflexive: "myself", leading_possessive: "My" }
+            }
+            Self::Second => Pronouns {
+                subject: "You",
+                object: "you",
+                possessive: "your",
+                reflexive: "yourself",
+                leading_possessive: "Your",
+            },
         }
     }
 
@@ -81,7 +90,7 @@ pub(super) fn in_person(statement: &str, name: &str, person: Person) -> String {
         Some(rest) => match possessed(rest) {
             Some(rest) => format!("{}{}", pronouns.leading_possessive, replace_objects(rest, name, person)),
             None => {
-                let predicate = replace_own_possessives(&conjugated(rest, person), person);
+                let predicate = replace_own_pronouns(&conjugated(rest, person), person);
                 format!("{}{}", pronouns.subject, replace_objects(&predicate, name, person))
             }
         },
@@ -119,9 +128,10 @@ fn possessed(rest: &str) -> Option<&str> {
     rest.strip_prefix("'s").or_else(|| rest.strip_prefix("\u{2019}s"))
 }
 
-/// Replaces the possessive pronouns in a predicate that refer to the subject: "was visiting her sister" becomes "was visiting
-/// my sister". After another name, a pronoun may refer to this name. Before a function word, "her" is an object.
-fn replace_own_possessives(predicate: &str, person: Person) -> String {
+/// Replaces the possessive and reflexive pronouns in a predicate that refer to the subject: "was visiting her sister" becomes
+/// "was visiting my sister", and "came herself" becomes "came myself". After another name, a pronoun may refer to this name.
+/// Before a function word, "her" is an object.
+fn replace_own_pronouns(predicate: &str, person: Person) -> String {
     let words: Vec<&str> = predicate.split(' ').collect();
     let other_name = words.iter().position(|word| word.starts_with(char::is_uppercase)).unwrap_or(words.len());
     let is_possessive = |at: usize| {
@@ -129,10 +139,16 @@ fn replace_own_possessives(predicate: &str, person: Person) -> String {
         english().personal_pronouns.iter().any(|pronouns| pronouns.possessive == words[at])
             && words.get(at + 1).is_some_and(is_noun)
     };
-    let own = person.pronouns().possessive;
-    let replaced = words.iter().enumerate();
-    let replaced = replaced.map(|(at, word)| if at < other_name && is_possessive(at) { own } else { *word });
-    replaced.collect::<Vec<&str>>().join(" ")
+    let (own, reflexive) = (person.pronouns().possessive, person.pronouns().reflexive);
+    let replaced = words.iter().enumerate().map(|(at, word)| {
+        let (pronoun, mark) = word.split_at(word.trim_end_matches(|c: char| !c.is_alphabetic()).len());
+        match at < other_name {
+            true if is_possessive(at) => own.to_owned(),
+            true if contains_word(&english().reflexives, pronoun) => format!("{reflexive}{mark}"),
+            _ => (*word).to_owned(),
+        }
+    });
+    replaced.collect::<Vec<String>>().join(" ")
 }
 
 /// Replaces the name where it is not the subject: "serves Mirela Voss" becomes "serves you".
@@ -266,6 +282,8 @@ mod tests {
             ("Mirela Voss's age is 46.", "My age is 46."),
             ("Mirela Voss was visiting her sister in Gullhaven.", "I was visiting my sister in Gullhaven."),
             ("Mirela Voss met Roz and her sister.", "I met Roz and her sister."),
+            ("Mirela Voss mended the sail herself.", "I mended the sail myself."),
+            ("Mirela Voss met Roz herself.", "I met Roz herself."),
             ("Mirela Voss told her about the fire.", "I told her about the fire."),
             ("Hob Carrow works for Mirela Voss.", "Hob Carrow works for me."),
             ("Pell found Mirela Voss's key.", "Pell found my key."),

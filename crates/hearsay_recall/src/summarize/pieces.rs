@@ -198,10 +198,18 @@ pub(super) fn pieces(hearers: &[Hearer], subject: &SummarySubject, read_aloud: b
     let heard_lines: Vec<(PassageId, &Passage)> = passages.iter().map(|(id, (passage, _))| (*id, *passage)).collect();
     for (fact, (known, known_by)) in &facts {
         let views = known_by.iter().filter_map(|number| hearers[*number].view.fact(*fact));
-        let told = views.flat_map(|known| known.telling_lines(&heard_lines));
+        let strength = StatedFact::for_fact(known, hearers);
+        let told = views.flat_map(|known| {
+            let mut lines = known.telling_lines(&heard_lines);
+            // The DM may have recorded a death without naming the line that tells it.
+            if strength == StatedFact::Decisive {
+                lines.extend(known.narrated_lines(&heard_lines));
+            }
+            lines
+        });
         for id in passages_of(known).chain(told) {
             let strongest = stated.entry(id).or_default();
-            *strongest = (*strongest).max(StatedFact::for_fact(known, hearers));
+            *strongest = (*strongest).max(strength);
         }
     }
     for (id, (passage, known_by)) in &passages {

@@ -2,8 +2,8 @@ use std::sync::Arc;
 
 use hearsay_belief::View;
 use hearsay_model::{
-    Author, Change, Entity, EntityId, Fact, Knower, KnowledgeEdge, Method, Operation, Passage, Provenance, Session,
-    SessionId, State, TalkKind, attribute,
+    Acquisition, Author, Change, Entity, EntityId, Fact, Knower, KnowledgeEdge, Method, Operation, Passage, Provenance,
+    Session, SessionId, State, TalkKind, attribute,
 };
 use proptest::prelude::*;
 
@@ -127,6 +127,54 @@ fn out_of_character_lines_are_not_told() {
         let told: String = recapped.lines.iter().map(|line| format!("{}\n", line.text)).collect();
         assert!(!is_told(&told, "crisps") && !is_told(&told, "rolled"), "{knower:?}: {told}");
     }
+}
+
+/// Returns a recap for Ann after the DM recorded that she witnessed the death of Cid.
+fn recap_of_death(lines: &[(&str, &str, bool)], statement: &str, words: usize, is_recorded: bool) -> String {
+    let mut state = table(lines);
+    let death = Fact::attribute(&id("cid"), "condition", "dead", Provenance::new(Method::Authored, Author::Dm));
+    let death = Arc::new(death.unwrap().statement(statement).build().unwrap());
+    let edge = KnowledgeEdge {
+        acquisition: Acquisition::Witnessed,
+        session: Some(session()),
+        ..KnowledgeEdge::authored(Knower::Entity(id("ann")), death.id())
+    };
+    if is_recorded {
+        let changes = vec![Change::AssertFact(death), Change::Learn(Arc::new(edge))];
+        state.apply(Operation::new(Author::Dm, "a death", changes)).unwrap();
+    }
+    let view = View::new(&state, &Knower::Entity(id("ann")), None);
+    let names = EntityLinker::new(&view);
+    let recapped = recap(&RecapRequest {
+        hearers: &[Hearer { view: &view, names: &names }],
+        subject: &SummarySubject::Session(session()),
+        calendar: state.calendar(),
+        words,
+        read_aloud: false,
+    });
+    recapped.lines.iter().map(|line| format!("{}\n", line.text)).collect()
+}
+
+#[test]
+fn narration_of_a_death_that_the_dm_records_is_told_first() {
+    let lines =
+        [("", "Cid topples dead from the quay.", true), ("", "Ann and Bob carry 12 baskets of herring to Cid.", true)];
+    let told = |is_recorded: bool| recap_of_death(&lines, "Cid is dead.", 10, is_recorded);
+    let (with_death, without_death) = (told(true), told(false));
+    assert!(with_death.contains("topples") && !with_death.contains("herring"), "{with_death}");
+    assert!(without_death.contains("herring"), "{without_death}");
+}
+
+#[test]
+fn a_line_that_only_names_the_dead_does_not_tell_the_death() {
+    let lines = [
+        ("", "Captain Cid lands with Ann, and Bob counts 12 baskets for Captain Cid.", true),
+        ("", "Cid dies among the crates.", true),
+    ];
+    let told = |is_recorded: bool| recap_of_death(&lines, "Captain Cid is dead.", 13, is_recorded);
+    let (with_death, without_death) = (told(true), told(false));
+    assert!(with_death.contains("dies among") && !with_death.contains("lands"), "{with_death}");
+    assert!(without_death.contains("lands") && !without_death.contains("dies"), "{without_death}");
 }
 
 #[test]

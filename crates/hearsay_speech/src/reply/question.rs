@@ -1,10 +1,13 @@
 //! The question that a template answers, and how well a statement answers it.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
 
 use hearsay_model::{
     EntityId, PredicateRole, attribute,
-    spelling::{is_common_word, is_stop_word},
+    spelling::{is_common_word, is_stop_word, stem},
     text::{contains_name, words},
     words::{contains_word, english, is_determiner, is_finite_be_form, is_first_person, is_past_verb, is_title},
 };
@@ -55,6 +58,9 @@ const ANSWER_FIT: f32 = 1.0;
 /// The character's own relation to an entity is preferred to what the character knows about the entity, if the question asks
 /// for its opinion.
 const OPINION_ADVANTAGE: f32 = 10.0;
+
+/// Importance of a sentence about the character for the question who it is. Its home is more important.
+const IMPORTANCE_OF_OWN_LORE: f32 = 0.5;
 
 /// Maximum difference between the best statement and another statement in the same reply, and between a statement that
 /// the character may not tell and the best statement that it may tell instead.
@@ -129,7 +135,7 @@ impl<'a> Question<'a> {
         Self {
             context,
             asker,
-            stems: stems(&plain.join(" ")).into_iter().collect(),
+            stems: base_stems(&plain.join(" ")),
             overview,
             asked,
             is_about_speaker: overview.is_some() && has_address && names_speaker_only,
@@ -158,6 +164,11 @@ impl<'a> Question<'a> {
         self.is_about_speaker || self.addresses_speaker
     }
 
+    /// Returns whether the question asks the character who it is.
+    pub(super) fn asks_who_speaker_is(&self) -> bool {
+        self.is_about_speaker && self.overview == Some(Overview::Identity)
+    }
+
     /// Returns whether a statement fits so much worse than the best one that it would change the subject.
     pub(super) fn changes_subject(&self, best: f32, fit: f32) -> bool {
         match self.overview {
@@ -173,7 +184,7 @@ impl<'a> Question<'a> {
         if let Some(overview) = self.overview {
             return self.overview_fit(statement, overview);
         }
-        let in_line: BTreeSet<String> = stems(&statement.line.text).into_iter().collect();
+        let in_line = base_stems(&statement.line.text);
         let shared = in_line.intersection(&self.stems).count();
         let fit = self.answer_fit(statement, shared)?;
         let is_told_lie = statement.line.is_lie() && shared > 0 && shared * 2 >= self.stems.len();
@@ -276,6 +287,8 @@ impl<'a> Question<'a> {
         let importance = match overview {
             _ if is_past || !is_about => return None,
             Overview::Events => self.importance_of_event(line, claim)?,
+            // What the character did does not say who it is.
+            Overview::Identity if is_own && claim.predicate.as_str() == attribute::LORE => IMPORTANCE_OF_OWN_LORE,
             Overview::Identity => importance_of_property(claim, statement.is_whole)?,
             Overview::Opinion => {
                 let importance = importance_of_property(claim, statement.is_whole)?;
@@ -320,6 +333,15 @@ fn importance_of_property(claim: &LineClaim, is_whole: bool) -> Option<f32> {
         _ if PredicateRole::Residence.is(&claim.predicate) => Some(1.0),
         _ => Some(2.0),
     }
+}
+
+/// Stems of irregular past forms, with the stem of the same verb in the present tense: "sell" for "sold".
+static PRESENT_STEMS: LazyLock<BTreeMap<String, String>> =
+    LazyLock::new(|| english().past_forms.iter().map(|(present, past)| (stem(past), stem(present))).collect());
+
+/// Returns the stems of the words of a text. A past form has the stem of its verb, so "sold" answers "Did you sell it?"
+fn base_stems(text: &str) -> BTreeSet<String> {
+    stems(text).into_iter().map(|stem| PRESENT_STEMS.get(&stem).cloned().unwrap_or(stem)).collect()
 }
 
 /// Returns whether a question consists of one of the phrases and of references to the entities that it names, or to the

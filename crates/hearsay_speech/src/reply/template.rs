@@ -192,12 +192,22 @@ pub(super) fn template_reply(
     if chosen.is_empty() {
         return (other_than_last(request, TOLD, ALL_TOLD).to_owned(), Vec::new());
     }
+    let says_occupation = |statement: &&Statement| {
+        let claim = statement.line.claim.as_ref();
+        claim.is_some_and(|claim| claim.predicate.as_str() == attribute::OCCUPATION)
+    };
+    // "I live in the mill" alone does not say who the character is.
+    let needs_name = question.asks_who_speaker_is() && !chosen.iter().any(says_occupation);
+    let own_name = context.subject_names.get(&context.speaker).filter(|_| needs_name);
     let opening = if last_reply(request).is_none() { Tone::new(context, listeners).opening() } else { "" };
     let (mut words, mut stated) = (opening.to_owned(), Vec::new());
     for (number, statement) in chosen.into_iter().enumerate() {
         let space = if number > 0 { " " } else { "" };
         let start = words.len() + space.len();
         words.push_str(space);
+        if let Some(name) = own_name.filter(|_| number == 0) {
+            words.extend(["I am ", name.as_str(), ". "]);
+        }
         words.push_str(certainty(&statement.line));
         words.push_str(&context.spoken(&statement.line, asker));
         stated.extend(StatedFact::new(statement, Span { start, end: words.len() }));

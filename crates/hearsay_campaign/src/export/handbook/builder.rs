@@ -6,11 +6,11 @@ use std::{
 };
 
 use hearsay_belief::{Known, View};
-use hearsay_model::{Date, EntityId, Kind, PredicateRole, State, Vocabulary};
+use hearsay_model::{Belonging, Date, EntityId, Kind, PredicateRole, State, Vocabulary, attribute};
 
 use super::{
     HandbookReaders, HandbookRequest,
-    claim::Claim,
+    claim::{Claim, described_as, relation_words},
     content::{Block, Chapter, Entry, Handbook, Link},
     kinds::{dead_entity, kinds},
     names::{Names, sort_key},
@@ -55,6 +55,8 @@ pub(super) struct Builder<'a> {
     pub(super) homes: Vec<Option<EntityId>>,
     /// For each entity, the entities whose entries contain a fact that names this entity.
     pub(super) mentioned_by: BTreeMap<EntityId, BTreeSet<EntityId>>,
+    /// For each group and place, the living entities that belong to it, as far as the readers know.
+    pub(super) belongings: BTreeMap<EntityId, BTreeSet<(Belonging, EntityId)>>,
     /// The link target of each entity with an entry.
     pub(super) anchors: BTreeMap<EntityId, String>,
 }
@@ -73,9 +75,21 @@ impl<'a> Builder<'a> {
         let names = Names::new(&shared, state.vocabulary());
         let timeline = Timeline::new(state, request, &shared, &names, &kinds);
         let dead = shared.facts.iter().filter_map(|fact| Some((dead_entity(state.vocabulary(), fact)?, fact)));
-        let dead = dead.map(|(id, fact)| (id.clone(), fact.known().since())).collect();
+        let dead: BTreeMap<EntityId, Option<&Date>> =
+            dead.map(|(id, fact)| (id.clone(), fact.known().since())).collect();
+        let mut belongings: BTreeMap<EntityId, BTreeSet<(Belonging, EntityId)>> = BTreeMap::new();
+        let is_current =
+            |fact: &&SharedFact| Wording::is_plain(fact) && fact.is_told() && fact.end.is_none() && !fact.is_private;
+        for known in shared.facts.iter().filter(is_current).map(SharedFact::known) {
+            let belonging = state.vocabulary().belonging(known.predicate());
+            if let (Some(belonging), Some(whole)) = (belonging, known.object().entity())
+                && !dead.contains_key(known.subject())
+            {
+                belongings.entry(whole.clone()).or_default().insert((belonging, known.subject().clone()));
+            }
+        }
         let (homes, mentioned_by, anchors) = Default::default();
-        Self { state, request, shared, names, timeline, kinds, dead, homes, mentioned_by, anchors }
+        Self { state, request, shared, names, timeline, kinds, dead, homes, mentioned_by, belongings, anchors }
     }
 
     pub(super) fn build(mut self) -> Handbook {
@@ -102,14 +116,18 @@ impl<'a> Builder<'a> {
 
     /// Returns the entities about which the readers know next to nothing, if a chapter has at least two of them, each
     /// with its entry in one line. These entities share an entry at the end of the chapter, and links to the entities
-    /// lead to this entry.
+    /// lead to this entry. Of the own characters, only those with an empty entry belong to these entities.
     fn join_sparse_entries(&mut self, chapters: &[(&str, Vec<EntityId>)]) -> BTreeMap<EntityId, String> {
         let mut sparse_entries = BTreeMap::new();
         for (number, (_, ids)) in chapters.iter().enumerate() {
-            let others = ids.iter().filter(|id| !self.request.party.contains(id));
-            let entries = others.map(|id| (id, self.entry(id))).filter(|(_, entry)| entry.is_sparse());
+            let is_sparse = |id: &EntityId, entry: &Entry| match self.request.party.contains(id) {
+                true => entry.blocks.is_empty(),
+                false => entry.is_sparse(),
+            };
+            let entries = ids.iter().map(|id| (id, self.entry(id))).filter(|(id, entry)| is_sparse(id, entry));
             let sparse: Vec<_> = entries.map(|(id, entry)| (id.clone(), entry.in_one_line())).collect();
-            if sparse.len() >= 2 {
+            let has_empty = sparse.iter().any(|(id, _)| self.request.party.contains(id));
+            if sparse.len() >= 2 || has_empty {
                 self.anchors.extend(sparse.iter().map(|(id, _)| (id.clone(), others_anchor(number))));
                 sparse_entries.extend(sparse);
             }
@@ -124,7 +142,8 @@ impl<'a> Builder<'a> {
         let items: Vec<String> = ids.iter().filter_map(|id| sparse_entries.get(id).cloned()).collect();
         if !items.is_empty() {
             let blocks = vec![Block::List { label: String::new(), items }];
-            entries.push(Entry { title: "Others".to_owned(), anchor: others_anchor(chapter), blocks });
+            let title = if entries.is_empty() { "All" } else { "Others" };
+            entries.push(Entry { title: title.to_owned(), anchor: others_anchor(chapter), blocks });
         }
         entries
     }
@@ -203,15 +222,44 @@ impl<'a> Builder<'a> {
         let mut claims: Vec<(usize, Claim)> = positions.iter().filter_map(|at| Some((*at, claim(*at)?))).collect();
         // A fact repeats only facts that the readers believe at least as much.
         claims.sort_by_key(|(at, claim)| (self.shared.facts[*at].priority().0, Reverse(claim.word_count()), *at));
-        let (mut kept, mut dropped) = (BTreeMap::<&EntityId, Vec<Claim>>::new(), BTreeSet::new());
+        let mut dropped = self.vague_claims(&claims);
+        let mut kept = BTreeMap::<&EntityId, Vec<Claim>>::new();
         for (at, claim) in claims {
-            let of_subject = kept.entry(self.shared.facts[at].known().subject()).or_default();
-            match of_subject.iter().any(|other| claim.repeats(other)) {
+            let of_subject = kept.entry(claim.subject()).or_default();
+            match dropped.contains(&at) || of_subject.iter().any(|other| claim.repeats(other)) {
                 true => _ = dropped.insert(at),
                 false => of_subject.push(claim),
             }
         }
         positions.retain(|at| !dropped.contains(at));
+    }
+
+    /// Returns the positions of the claims that only describe the home or group of their subject, although another claim names
+    /// it: "Odo lives on the barge" beside "Odo lives in The Otter". The readers believe the other claim at least as much.
+    fn vague_claims(&self, claims: &[(usize, Claim)]) -> BTreeSet<usize> {
+        let vocabulary = self.vocabulary();
+        let known = |at: usize| self.shared.facts[at].known();
+        let mut belongings: BTreeMap<&EntityId, Vec<&(usize, Claim)>> = BTreeMap::new();
+        for entry in claims.iter().filter(|(at, _)| vocabulary.belonging(known(*at).predicate()).is_some()) {
+            belongings.entry(entry.1.subject()).or_default().push(entry);
+        }
+        let mut descriptions: BTreeMap<&EntityId, Vec<&str>> = BTreeMap::new();
+        let all = self.shared.facts.iter().map(SharedFact::known);
+        for description in all.filter(|known| known.predicate().as_str() == attribute::DESCRIPTION) {
+            descriptions.entry(description.subject()).or_default().push(description.statement());
+        }
+        let names_the_same = |(at, claim): &(usize, Claim), (other_at, other): &(usize, Claim)| {
+            let priority = |at: usize| self.shared.facts[at].priority().0;
+            let Some(object) = known(*other_at).object().entity() else { return false };
+            let described = described_as(descriptions.get(object).into_iter().flatten().copied());
+            let relation = relation_words(vocabulary, known(*other_at).predicate());
+            priority(*other_at) <= priority(*at) && claim.is_vaguer(other, &described, &relation)
+        };
+        let vague = claims.iter().filter(|(_, claim)| claim.has_definite_noun()).filter(|entry| {
+            let mut others = belongings.get(entry.1.subject()).into_iter().flatten();
+            others.any(|other| names_the_same(entry, other))
+        });
+        vague.map(|(at, _)| *at).collect()
     }
 
     /// Returns whether a fact states that a character of the party belongs to the party.
@@ -241,7 +289,13 @@ impl<'a> Builder<'a> {
         };
         let printed = self.shared.facts.iter().zip(&self.homes).filter(|(fact, _)| !minor(fact));
         let printed: BTreeSet<&EntityId> = printed.filter_map(|(_, home)| home.as_ref()).collect();
-        let ids = printed.into_iter().chain(self.timeline.meetings.keys()).chain(self.request.party);
+        // Of a group, the readers want to know who its members are.
+        let groups = self
+            .mentioned_by
+            .keys()
+            .chain(self.belongings.keys())
+            .filter(|id| self.kinds.get(*id) == Some(&Kind::Faction));
+        let ids = printed.into_iter().chain(self.timeline.meetings.keys()).chain(self.request.party).chain(groups);
         let ids: BTreeSet<&EntityId> =
             ids.filter(|id| self.names.name(id).is_some() && !open_quests.contains(id)).collect();
         let mut chapters: Vec<(&str, Vec<EntityId>)> =
@@ -264,12 +318,16 @@ impl<'a> Builder<'a> {
 
     /// Returns links to the entities that have an entry, sorted by name.
     pub(super) fn links<'i>(&self, ids: impl IntoIterator<Item = &'i EntityId>) -> Vec<Link> {
-        let mut links: Vec<Link> = ids
-            .into_iter()
-            .filter_map(|id| {
-                Some(Link { name: self.names.name(id)?.to_owned(), anchor: self.anchors.get(id)?.clone() })
-            })
-            .collect();
+        let mut links = self.named_links(ids);
+        links.retain(|link| link.anchor.is_some());
+        links
+    }
+
+    /// Returns the names of entities, sorted, with links to those that have an entry.
+    pub(super) fn named_links<'i>(&self, ids: impl IntoIterator<Item = &'i EntityId>) -> Vec<Link> {
+        let link =
+            |id: &EntityId| Some(Link { name: self.names.name(id)?.to_owned(), anchor: self.anchors.get(id).cloned() });
+        let mut links: Vec<Link> = ids.into_iter().filter_map(link).collect();
         links.sort_by_key(|link| (sort_key(&link.name), link.anchor.clone()));
         links.dedup();
         links

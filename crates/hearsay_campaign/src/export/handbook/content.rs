@@ -3,6 +3,9 @@
 /// Label of the other names of an entity.
 pub(super) const ALSO_CALLED: &str = "Also called";
 
+/// Label of the links to the entries that mention an entity.
+pub(super) const MENTIONED: &str = "Mentioned under";
+
 /// A handbook: chapters with entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Handbook {
@@ -29,10 +32,11 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Returns whether the entry contains only a note, other names and links.
+    /// Returns whether the entry contains only a note, other names and links to the entries that mention the entity.
     pub(super) fn is_sparse(&self) -> bool {
         self.blocks.iter().all(|block| match block {
-            Block::Note(_) | Block::Links { .. } => true,
+            Block::Note(_) => true,
+            Block::Links { label, .. } => label == MENTIONED,
             Block::Details(details) => details.iter().all(|(label, _)| label == ALSO_CALLED),
             Block::Paragraph(_) | Block::List { .. } | Block::Quote(_) => false,
         })
@@ -74,19 +78,19 @@ pub(super) enum Block {
     },
     /// The lines of a text, quoted.
     Quote(Vec<String>),
-    /// Links to other entries.
+    /// Names of other entities, with links to their entries.
     Links {
-        /// Text before the links.
+        /// Text before the names.
         label: String,
-        /// The entries.
+        /// The names.
         targets: Vec<Link>,
     },
 }
 
-/// A link to an entry.
+/// A name, as a link to an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Link {
     pub(super) name: String,
-    /// The name of the link target.
-    pub(super) anchor: String,
+    /// The name of the link target; `None` if the handbook has no entry for the name.
+    pub(super) anchor: Option<String>,
 }

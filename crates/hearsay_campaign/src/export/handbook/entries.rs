@@ -3,15 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hearsay_model::{
-    EntityId, Evidence, Kind, OpenThread, Passage, PassageId, PredicateRole, attribute, lists::push_new, narration,
-    text, words,
+    Belonging, EntityId, Evidence, Kind, OpenThread, Passage, PassageId, PredicateRole, attribute, lists::push_new,
+    narration, quoting, text, words,
 };
 
 use super::{
     builder::Builder,
-    content::{ALSO_CALLED, Block, Entry},
+    content::{ALSO_CALLED, Block, Entry, MENTIONED},
     kinds::dead_entity,
-    quoting,
     shared::{Certainty, SharedFact},
     wording::Wording,
 };
@@ -21,6 +20,9 @@ const LAST_SEEN: &str = "Last seen";
 
 /// Label of the larger place or group of which an entity is a part.
 const PART_OF: &str = "Part of";
+
+/// Labels of the links to those who belong to an entity.
+const BELONGINGS: [(Belonging, &str); 2] = [(Belonging::Member, "Members"), (Belonging::Resident, "Residents")];
 
 /// Label of a list of facts that only the reader knows.
 const PRIVATE: &str = "As far as you know, no one else in the party knows this:";
@@ -57,7 +59,7 @@ impl Builder<'_> {
                 }
                 None => {
                     let list = if is_private { &mut private } else { &mut sentences };
-                    list.push(self.wording().sentence(fact, is_dead));
+                    list.push(self.sentence(fact, is_dead));
                 }
             }
         }
@@ -76,15 +78,25 @@ impl Builder<'_> {
                 blocks.push(Block::List { label: label.to_owned(), items });
             }
         }
-        let targets = self.links(self.mentioned_by.get(id).into_iter().flatten());
-        if !targets.is_empty() {
-            blocks.push(Block::Links { label: "See also".to_owned(), targets });
+        let groups = BELONGINGS.map(|(belonging, label)| (label, self.belonging_to(id, belonging)));
+        let is_listed = |other: &&EntityId| groups.iter().any(|(_, ids)| ids.contains(*other));
+        let mentioned = self.mentioned_by.get(id).into_iter().flatten().filter(|other| !is_listed(other));
+        let mentioned = (MENTIONED, self.links(mentioned));
+        let groups = groups.iter().map(|(label, ids)| (*label, self.named_links(ids.iter().copied())));
+        for (label, targets) in groups.chain([mentioned]).filter(|(_, targets)| !targets.is_empty()) {
+            blocks.push(Block::Links { label: label.to_owned(), targets });
         }
         Entry {
             title: self.names.name(id).unwrap_or_default().to_owned(),
             anchor: self.anchors.get(id).cloned().unwrap_or_default(),
             blocks,
         }
+    }
+
+    /// Returns the entities that belong to an entity in one way.
+    fn belonging_to(&self, id: &EntityId, belonging: Belonging) -> BTreeSet<&EntityId> {
+        let all = self.belongings.get(id).into_iter().flatten();
+        all.filter(|(how, _)| *how == belonging).map(|(_, other)| other).collect()
     }
 
     /// Returns the first line that an entity said to the readers in a session, with quotation marks.
@@ -145,13 +157,18 @@ impl Builder<'_> {
         text::normalize(known.statement()) == text::normalize(&sentence(name))
     }
 
-    /// Returns whether a fact is a promise or a debt that is still open.
+    /// Returns whether a fact is a promise or a debt that is still open. The dead keep no promises.
     pub(super) fn is_open_obligation(&self, fact: &SharedFact) -> bool {
         let thread = self.vocabulary().behavior(fact.known().predicate()).thread;
         matches!(thread, Some(OpenThread::Promise | OpenThread::Debt))
             && fact.end.is_none()
             && !fact.is_superseded
-            && !(thread == Some(OpenThread::Promise) && self.is_settled(fact))
+            && !(thread == Some(OpenThread::Promise) && (self.is_settled(fact) || self.is_of_dead(fact)))
+    }
+
+    /// Returns whether the subject of a fact is dead, as far as the readers know.
+    fn is_of_dead(&self, fact: &SharedFact) -> bool {
+        self.dead.contains_key(fact.known().subject())
     }
 
     /// Returns whether the readers know that a promise was kept or broken. If they know several promises of the same entity
@@ -230,10 +247,7 @@ impl Builder<'_> {
         let mut whispers: Vec<&Passage> =
             whispers.filter(|(id, _)| !cited.contains(id)).map(|(_, line)| line.as_ref()).collect();
         whispers.sort_by_key(|line| (line.said_at(), &line.session, line.line));
-        let sentence = |fact: &SharedFact| match self.is_open_obligation(fact) {
-            true => self.obligation(fact),
-            false => self.wording().sentence(fact, self.dead.contains_key(fact.known().subject())),
-        };
+        let sentence = |fact: &SharedFact| self.sentence(fact, self.dead.contains_key(fact.known().subject()));
         let mut items: Vec<String> = facts.into_iter().map(sentence).collect();
         items.extend(whispers.into_iter().flat_map(|line| self.quoted_lines(line)));
         (!items.is_empty()).then(|| Entry {
@@ -241,6 +255,14 @@ impl Builder<'_> {
             anchor: "private".to_owned(),
             blocks: vec![Block::List { label: PRIVATE.to_owned(), items }],
         })
+    }
+
+    /// Returns a fact as a sentence. A promise says what was promised.
+    pub(super) fn sentence(&self, fact: &SharedFact, is_past: bool) -> String {
+        match self.vocabulary().behavior(fact.known().predicate()).thread {
+            Some(OpenThread::Promise) => self.obligation(fact),
+            _ => self.wording().sentence(fact, is_past),
+        }
     }
 
     /// Returns a promise or debt as a sentence. If the statement does not say what was promised, quotes the sentence of a
@@ -258,14 +280,18 @@ impl Builder<'_> {
         });
         let quote =
             Some(quotes).filter(|_| is_promise && self.is_generated(fact, object)).and_then(|mut all| all.next());
-        let content = quote.and_then(|quote| narration::promised_infinitive(quote, object));
+        let stated = narration::quoted_infinitive(known.statement()).filter(|_| is_promise);
+        let content = quote.and_then(|quote| narration::promised_infinitive(quote, object)).or(stated);
         let name = self.names.name(known.subject()).filter(|_| !object.is_empty());
         let phrase = known.statement().trim_end_matches('.');
         if let (Some(content), Some(name), true) = (content, name, sentence.contains(phrase)) {
-            return sentence.replacen(phrase, &format!("{name} promised {object} {content}"), 1);
+            let sentence = sentence.replacen(phrase, &format!("{name} promised {object} {content}"), 1);
+            return if sentence.ends_with('.') { sentence } else { format!("{sentence}.") };
         }
         match quote {
-            Some(quote) => format!("{}: \u{201C}{quote}\u{201D}", sentence.trim_end_matches('.')),
+            Some(quote) => {
+                format!("{}: \u{201C}{}\u{201D}", sentence.trim_end_matches('.'), quoting::spoken(quote))
+            }
             None => sentence,
         }
     }
@@ -307,7 +333,7 @@ impl Builder<'_> {
                 let said = if is_logged { quoting::spoken(text) } else { text.to_owned() };
                 vec![format!("{}: \u{201C}{said}\u{201D}", words::upper_first(speaker))]
             }
-            None if is_logged && text.lines().count() == 1 => vec![quoting::narrated(text)],
+            None if is_logged && text.lines().count() == 1 => vec![quoting::narrated_to_players(text)],
             None => passage.text.lines().map(str::to_owned).collect(),
         }
     }

@@ -59,9 +59,10 @@ fn write_entry(page: &mut String, entry: &Entry) {
                 page.push_str(&format!("<blockquote>{}</blockquote>\n", lines.join("<br>\n")));
             }
             Block::Links { label, targets } => {
-                let links = targets
-                    .iter()
-                    .map(|target| format!("<a href=\"#{}\">{}</a>", html(&target.anchor), html(&target.name)));
+                let links = targets.iter().map(|target| match &target.anchor {
+                    Some(anchor) => format!("<a href=\"#{}\">{}</a>", html(anchor), html(&target.name)),
+                    None => html(&target.name),
+                });
                 let links = links.collect::<Vec<_>>().join(", ");
                 page.push_str(&format!("<p class=\"links\"><b>{}:</b> {links}</p>\n", html(label)));
             }

@@ -10,7 +10,6 @@ mod html;
 mod kinds;
 mod markdown;
 mod names;
-mod quoting;
 mod sessions;
 mod shared;
 mod timeline;

@@ -7,9 +7,10 @@ use hearsay_model::{EntityId, Kind, Passage, PassageId, Precision, Session, word
 use super::{
     HandbookReaders,
     builder::Builder,
+    claim::Claim,
     content::{Block, Entry},
     kinds::dead_entity,
-    shared::SharedFact,
+    shared::{Certainty, SharedFact},
 };
 
 /// Maximum number of lines that are quoted for a session without a summary.
@@ -36,11 +37,9 @@ impl Builder<'_> {
         let (summary, lines): (Vec<_>, Vec<_>) =
             lines.into_iter().partition(|(_, passage)| passage.line == 0 && passage.title.is_some());
         blocks.extend(summary.iter().map(|(_, passage)| Block::Paragraph(passage.text.clone())));
-        if summary.is_empty() {
-            let lines = self.important_lines(lines);
-            let items: Vec<String> = lines.into_iter().flat_map(|passage| self.quoted_lines(passage)).collect();
-            blocks.extend((!items.is_empty()).then(|| Block::List { label: String::new(), items }));
-        }
+        let quoted = if summary.is_empty() { self.important_lines(lines) } else { Vec::new() };
+        let items: Vec<String> = quoted.iter().flat_map(|(_, passage)| self.quoted_lines(passage)).collect();
+        blocks.extend((!items.is_empty()).then(|| Block::List { label: String::new(), items }));
         let has_content = blocks.len() > note_count;
         if !has_content && session.present.len() < self.request.party.len() {
             blocks.push(Block::Paragraph("Only those who were there know what happened.".to_owned()));
@@ -54,7 +53,7 @@ impl Builder<'_> {
                 blocks.push(Block::Links { label: label.to_owned(), targets });
             }
         }
-        let items = self.learned_in(session);
+        let items = self.learned_in(session, &quoted);
         if !items.is_empty() {
             let readers = if self.request.readers == HandbookReaders::Party { "The party" } else { "You" };
             blocks.push(Block::List { label: format!("{readers} learned:"), items });
@@ -64,7 +63,7 @@ impl Builder<'_> {
 
     /// Returns the lines that a handbook quotes for a session. The lines that state a death, harm, a promise, a debt or a
     /// secret always belong to them. Narration that only says what somebody intends never does.
-    fn important_lines<'p>(&self, mut lines: Vec<(PassageId, &'p Passage)>) -> Vec<&'p Passage> {
+    fn important_lines<'p>(&self, mut lines: Vec<(PassageId, &'p Passage)>) -> Vec<(PassageId, &'p Passage)> {
         let all = self.shared.lines();
         let facts = || self.shared.facts.iter().map(SharedFact::known);
         let evidence: BTreeSet<PassageId> = facts().flat_map(|known| known.evidence_passages()).collect();
@@ -72,7 +71,7 @@ impl Builder<'_> {
         let decisive: BTreeSet<PassageId> = decisive
             .flat_map(|known| {
                 let told = known.telling_lines(&all).into_iter().chain(known.recorded_lines(self.state, &all));
-                known.evidence_passages().chain(told)
+                known.evidence_passages().chain(told).chain(known.narrated_lines(&all))
             })
             .collect();
         lines.retain(|(id, passage)| evidence.contains(id) || !passage.is_intention());
@@ -81,7 +80,7 @@ impl Builder<'_> {
         let decisive_count = lines.iter().filter(|(id, _)| decisive.contains(id)).count();
         lines.truncate(MAX_LINES.max(decisive_count));
         lines.sort_by_key(|(_, passage)| (passage.line, &passage.text));
-        lines.into_iter().map(|(_, passage)| passage).collect()
+        lines
     }
 
     /// Returns how much a line says about the story: the number of names in it. If a character outside of the party says the
@@ -93,13 +92,15 @@ impl Builder<'_> {
     }
 
     /// Returns the facts that the readers learned in a session as sentences, in the order in which they learned them.
-    /// Facts that only one character knows are left out, because another chapter lists them.
-    fn learned_in(&self, session: &Session) -> Vec<String> {
+    /// Facts that only one character knows are left out, because another chapter lists them, and facts that a quoted line
+    /// of the session says with the same words.
+    fn learned_in(&self, session: &Session, quoted: &[(PassageId, &Passage)]) -> Vec<String> {
         let printed = self.shared.facts.iter().zip(&self.homes).filter(|(_, home)| home.is_some());
         let mut facts: Vec<&SharedFact> = printed
             .map(|(fact, _)| fact)
             .filter(|fact| fact.learned().1 == Some(&session.id) && !fact.is_private)
             .filter(|fact| self.detail(fact).is_none() || self.is_untold_death(fact))
+            .filter(|fact| !self.is_quoted(fact, quoted))
             .collect();
         facts.sort_by_key(|fact| (!self.is_untold_death(fact), fact.priority()));
         facts.truncate(MAX_LEARNED);
@@ -107,7 +108,20 @@ impl Builder<'_> {
         let is_dead = |fact: &SharedFact| {
             self.dead.contains_key(fact.known().subject()) && dead_entity(self.vocabulary(), fact).is_none()
         };
-        facts.into_iter().map(|fact| self.wording().sentence(fact, is_dead(fact))).collect()
+        facts.into_iter().map(|fact| self.sentence(fact, is_dead(fact))).collect()
+    }
+
+    /// Returns whether one of the quoted lines says the same as a fact. A doubt of the readers is more than the line says. The
+    /// line in which a promise is given says what was promised.
+    fn is_quoted(&self, fact: &SharedFact, quoted: &[(PassageId, &Passage)]) -> bool {
+        let is_doubted = matches!(fact.certainty, Some(Certainty::Doubted | Certainty::Untrue));
+        let is_thread = self.vocabulary().behavior(fact.known().predicate()).thread.is_some();
+        let is_evidence = |id: PassageId| fact.known().evidence_passages().any(|other| other == id);
+        let claim = Claim::new(fact, &self.names);
+        let says = |(id, line): &(PassageId, &Passage)| {
+            is_thread && is_evidence(*id) || claim.is_in_line(*id, line, &self.names)
+        };
+        !is_doubted && quoted.iter().any(says)
     }
 
     /// Returns whether a fact states a death, and no line that the readers heard tells it.

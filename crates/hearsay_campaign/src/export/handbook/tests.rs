@@ -107,7 +107,7 @@ fn the_handbook_of_the_party_says_what_all_know_and_how_sure_they_are() {
     );
     assert!(mirela.contains("Mother Gull"), "{mirela}");
     assert!(section(&book, "## Places").contains("### The Inn"), "{book}");
-    assert!(section(&book, "### The Inn").contains("**See also:** "), "{book}");
+    assert!(section(&book, "### The Inn").contains("**Mentioned under:** "), "{book}");
     let threads = section(&book, "## Open threads");
     assert!(
         threads.contains("### Find the killer") && threads.contains("Mirela Voss asks who killed Jory."),
@@ -289,6 +289,22 @@ fn a_kept_promise_is_no_open_thread() {
 }
 
 #[test]
+fn a_promise_of_the_dead_is_no_open_thread() {
+    let promise = "{type: PROMISED, target: mirela, statement: \"Jory Penn promised Mirela Voss to paint the gate.\", known_by: \
+                   [kessa, bram]}";
+    let group = "relationships: [{type: MEMBER_OF, target: guild, known_by: [kessa, bram]}";
+    let with_promise = MILL.replace(group, &format!("{group}, {promise}"));
+    let is_open = |yaml: &str| {
+        let book = book(&mill(yaml), None, HandbookFormat::Markdown);
+        assert!(book.contains("paint the gate"), "{book}");
+        section(&book, "## Open threads").contains("paint the gate")
+    };
+    assert!(!is_open(&with_promise));
+    let alive = with_promise.replace("value: dead, known_by: [kessa, bram]", "value: dead, known_by: [kessa]");
+    assert!(is_open(&alive));
+}
+
+#[test]
 fn a_line_that_states_a_secret_in_other_words_is_quoted() {
     let told = |is_stated: bool| {
         let mut state = mill(MILL);
@@ -329,4 +345,91 @@ fn the_own_statement_of_a_stranger_does_not_name_the_stranger() {
     let book = book(&mill(&yaml), Some("kessa"), HandbookFormat::Markdown);
     assert!(book.contains("- By their own account, a stranger counts the coins of the Guild.\n"), "{book}");
     assert!(!book.contains("Old Nobody"), "{book}");
+}
+
+#[test]
+fn a_description_that_somebody_told_is_quoted() {
+    let mut state = mill(MILL);
+    let [odo, mirela, bram] = ["odo", "mirela", "bram"].map(|id| EntityId::new(id).unwrap());
+    let text = "Odo Brandt, ferryman of the Inn. Seventy, deaf, and proud of his rope.";
+    let description =
+        Fact::attribute(&odo, "description", text, Provenance::new(Method::Authored, Author::Dm)).unwrap();
+    let description = Arc::new(description.statement(text).build().unwrap());
+    let edge = KnowledgeEdge {
+        acquisition: Acquisition::Told { by: Some(mirela), citing: None },
+        session: Some(SessionId::new("s1").unwrap()),
+        ..KnowledgeEdge::authored(Knower::Entity(bram), description.id())
+    };
+    let changes = vec![Change::AssertFact(description), Change::Learn(Arc::new(edge))];
+    state.apply(Operation::new(Author::Dm, "a description", changes)).unwrap();
+    let book = book(&state, Some("bram"), HandbookFormat::Markdown);
+    assert!(book.contains(&format!(": \u{201C}{text}\u{201D}")), "{book}");
+    assert!(!book.contains("that Odo Brandt, ferryman") && !book.contains("account, Odo Brandt, ferryman"), "{book}");
+}
+
+const ROW: &str = r#"
+campaign: {name: Candle Row, id: row, start: "2 Frost 10, 19:00"}
+calendar: {name: C, months: [{name: Frost, days: 30}]}
+audience: {attributes: {name: common}}
+entities:
+  - {id: kite, name: The Kite, kind: location, description: "The Kite. A tall windmill on the ridge, with one sail."}
+  - {id: chandlers, name: The Chandlers, kind: faction}
+  - {id: kessa, name: Kessa Thorn, kind: player, home: kite, description: "Kessa Thorn lodges in the windmill."}
+  - {id: bram, name: Bram Hale, kind: player, home: kite, description: "Bram Hale guards the windmill."}
+  - {id: ruth, name: Ruth Zell, kind: npc, home: kite, description: "Deaf, sixty. Lives in the Kite. Member of the Chandlers.",
+     relationships: [{type: MEMBER_OF, target: chandlers, known_by: [kessa, bram]}]}
+  - {id: oswin, name: Oswin Gray, kind: npc, home: none, relationships: [{type: MEMBER_OF, target: chandlers, known_by: [kessa]}]}
+sessions:
+  - id: s1
+    number: 1
+    title: The bell rope
+    start: "2 Frost 10, 19:00"
+    end: "2 Frost 10, 23:00"
+    present: [kessa, bram]
+    log:
+      - {speaker: ruth, text: "i sold the bell rope to the smith. nobody asked", facts: [{id: rope, subject: ruth, text: "Ruth Zell sold the bell rope to the smith."}]}
+      - {speaker: ruth, text: "Perhaps I did. Perhaps not.", facts: [{id: smith, subject: ruth, text: "Ruth Zell fears the smith of Candle Row."}]}
+      - {text: "Ruth says: 'It was a gift', she lies. Nobody but Bram sees it."}
+"#;
+
+#[test]
+fn an_entry_does_not_repeat_its_description_or_a_vague_home() {
+    let book = book(&mill(ROW), None, HandbookFormat::Markdown);
+    let ruth = section(&book, "### Ruth Zell");
+    assert!(ruth.contains("Deaf, sixty. Lives in the Kite. Member of the Chandlers.\n"), "{ruth}");
+    assert!(!ruth.contains("Ruth Zell lives in") && !ruth.contains("Ruth Zell is a member"), "{ruth}");
+    let kessa = section(&book, "### Kessa Thorn");
+    assert!(kessa.contains("Kessa Thorn lives in The Kite.") && !kessa.contains("windmill"), "{kessa}");
+    // Somebody who guards a place need not live there.
+    let bram = section(&book, "### Bram Hale");
+    assert!(bram.contains("Bram Hale guards the windmill.") && bram.contains("Bram Hale lives in The Kite."), "{bram}");
+}
+
+#[test]
+fn groups_have_members_and_places_have_residents() {
+    let state = mill(ROW);
+    let party = book(&state, None, HandbookFormat::Markdown);
+    assert!(section(&party, "### The Chandlers").contains("**Members:** Ruth Zell\n"), "{party}");
+    assert!(section(&party, "### The Kite").contains("**Residents:** Bram Hale, Kessa Thorn, Ruth Zell\n"), "{party}");
+    assert!(!party.contains("Oswin"), "{party}");
+    let kessa = book(&state, Some("kessa"), HandbookFormat::Markdown);
+    assert!(section(&kessa, "### The Chandlers").contains("**Members:** Oswin Gray, Ruth Zell\n"), "{kessa}");
+    // There is no entry for a person of whom the reader knows nothing else.
+    let page = book(&state, Some("kessa"), HandbookFormat::Html);
+    assert!(page.contains("Members:</b> Oswin Gray, <a href="), "{page}");
+    assert!(!book(&state, Some("bram"), HandbookFormat::Html).contains("Oswin"));
+}
+
+#[test]
+fn the_story_lists_only_facts_that_its_lines_do_not_say() {
+    let book = book(&mill(ROW), None, HandbookFormat::Markdown);
+    let story = section(&book, "## The story so far");
+    assert!(
+        story.contains("- Ruth Zell: \u{201C}I sold the bell rope to the smith. Nobody asked.\u{201D}\n"),
+        "{story}"
+    );
+    assert!(story.contains("*The party learned:*") && story.contains("Ruth Zell fears the smith"), "{story}");
+    assert!(!story.contains("Ruth Zell sold the bell rope"), "{story}");
+    assert!(section(&book, "### Ruth Zell").contains("Ruth Zell sold the bell rope"), "{book}");
+    assert!(story.contains("- Ruth says: 'It was a gift', she says.\n") && !story.contains("Nobody but"), "{story}");
 }

@@ -69,12 +69,12 @@ impl Wording<'_> {
         let named = only_teller.and_then(|teller| self.names.with_full_name(teller, statement));
         let described = only_teller.and_then(|teller| self.with_description(fact, teller, statement));
         let statement = named.as_deref().or(described.as_deref()).unwrap_or(statement);
+        if let Some(quotation) = self.quotation(fact, statement) {
+            return quotation;
+        }
         let clause = self.names.as_clause(statement);
         let without_stop = clause.trim_end_matches('.');
-        let readers = match self.voice {
-            Voice::Party => "the party",
-            Voice::You => "you",
-        };
+        let readers = self.readers();
         let doubt = match fact.certainty {
             Some(Certainty::Doubted) => ", which seems unlikely.",
             Some(Certainty::Untrue) => ", which is not true.",
@@ -127,6 +127,43 @@ impl Wording<'_> {
         }
     }
 
+    /// Returns a statement that cannot follow "says that", such as a description without a verb, as a quotation with its source.
+    /// Returns `None` for another statement, and for a statement that needs no source.
+    fn quotation(&self, fact: &SharedFact, statement: &str) -> Option<String> {
+        let known = fact.known();
+        let is_thread = self.vocabulary.behavior(known.predicate()).thread.is_some();
+        let is_clause = known.states_clause(self.names.name(known.subject()));
+        if is_clause || is_thread {
+            return None;
+        }
+        let is_certain = fact.certainty == Some(Certainty::Certain);
+        let is_untrue = fact.certainty == Some(Certainty::Untrue);
+        let source = match &fact.origin {
+            _ if is_untrue && self.voice == Voice::You && fact.was_passed_on() => "You told others".to_owned(),
+            Origin::Told(tellers) if is_certain && !tellers.contains(known.subject()) => {
+                format!("{} told {}", self.join(tellers.iter()), self.readers())
+            }
+            _ if is_certain => return None,
+            Origin::Invented => return None,
+            Origin::Told(tellers) => {
+                let names: Vec<&str> = tellers.iter().map(|id| self.names.name_or_description(id)).collect();
+                format!("According to {}", words::join_names(&names))
+            }
+            Origin::Read(document) => {
+                let document = document.as_ref().and_then(|id| self.names.name(id)).unwrap_or("a text");
+                format!("According to {}", words::lower_first(document))
+            }
+            Origin::Heard => "It is said".to_owned(),
+            Origin::Own => "It may be".to_owned(),
+        };
+        let doubt = match fact.certainty {
+            Some(Certainty::Doubted) => " This seems unlikely.",
+            Some(Certainty::Untrue) => " This is not true.",
+            _ => "",
+        };
+        Some(format!("{source}: \u{201C}{statement}\u{201D}{doubt}"))
+    }
+
     /// Returns a sentence with a description instead of the name at its start, if the teller told the fact about itself and
     /// the readers do not know the name of the teller: "A stranger found the boot." Uses only the words that the readers
     /// heard and the sentence, because the readers must not see who the teller is.
@@ -143,6 +180,13 @@ impl Wording<'_> {
         };
         let mut heard = fact.known().evidence_passages().filter_map(|id| self.shared.passage(id));
         heard.any(is_own).then(|| words::upper_first(&format!("{}{rest}", self.names.name_or_description(teller))))
+    }
+
+    fn readers(&self) -> &'static str {
+        match self.voice {
+            Voice::Party => "the party",
+            Voice::You => "you",
+        }
     }
 
     fn readers_have(&self) -> &'static str {

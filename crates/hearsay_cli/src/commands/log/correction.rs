@@ -1,11 +1,15 @@
-//! `hearsay log --line` with `--by`, `--with` or `--without`: corrects the speaker or the hearers of a recorded line.
+//! `hearsay log --line` with `--by`, `--to`, `--with` or `--without`: corrects the speaker or the hearers of a recorded line.
 
 use std::sync::Arc;
 
 use anyhow::Result;
-use hearsay_commands::{fact_matching::SpokenLine, session::LineCorrection};
+use hearsay_commands::{
+    fact_matching::SpokenLine,
+    reading::Draft,
+    session::{LineCorrection, recorded_line},
+};
 use hearsay_engine::{Memory, MemoryError, ReadSnapshot, real_time};
-use hearsay_model::Passage;
+use hearsay_model::{Passage, State};
 
 use super::{LogOutput, print_hearers, print_line_and_speaker};
 use crate::{
@@ -22,14 +26,15 @@ use crate::{
 
 /// Returns whether the command line corrects the speaker or the hearers of a recorded line.
 pub(super) fn is_correction(args: &args::SessionLog) -> bool {
-    args.line.is_some() && (args.by.is_some() || !args.with.is_empty() || !args.without.is_empty())
+    let changes_hearers = [&args.to, &args.with, &args.without].iter().any(|hearers| !hearers.is_empty());
+    args.line.is_some() && (args.by.is_some() || changes_hearers)
 }
 
 /// Corrects the speaker or the hearers of a recorded line.
 pub(super) fn correct(args: &args::SessionLog, output: &mut Output) -> Result<()> {
     if args.lie || !args.states.is_empty() {
         let message =
-            "--line with --by, --with or --without corrects the line; pass --states or --lie in another command";
+            "--line with --by, --to, --with or --without corrects the line; pass --states or --lie in another command";
         return Err(CliError::new(USAGE_ERROR, message).into());
     }
     if let Some(args::LineNumbers(lines)) = args.line.as_ref().filter(|lines| lines.0.len() > 1) {
@@ -38,8 +43,9 @@ pub(super) fn correct(args: &args::SessionLog, output: &mut Output) -> Result<()
     let memory = campaign::open_for_speech(&args.campaign, Access::for_dry_run(args.dry_run), output)?;
     let names = Names::read(&memory, output)?;
     let line = super::only_line(args)?.unwrap_or_default();
-    let mut correction = LineCorrection { line, ..correction(args, &names)? };
+    let mut correction = correction(args, &names, line)?;
     let passage = Arc::new(correction.passage(names.state()).map_err(MemoryError::from)?);
+    let draft = draft_of_replacement(args, &correction, &passage, names.state(), output)?;
     drop(names);
     let mut facts = spoken_facts(&memory, &correction, &passage, output)?;
     correction.states = facts.ids();
@@ -49,6 +55,9 @@ pub(super) fn correct(args: &args::SessionLog, output: &mut Output) -> Result<()
         facts.set_learned_by(&memory.preview(build_operation.clone())?.wait()?);
     }
     let Some(written) = write_or_preview(&memory, args.dry_run, build_operation, output)? else {
+        if let Some(draft) = draft {
+            texts::print_drafted_facts(&memory, draft, output)?;
+        }
         return Ok(memory.close()?);
     };
     print_written(&written, output)?;
@@ -67,16 +76,40 @@ pub(super) fn correct(args: &args::SessionLog, output: &mut Output) -> Result<()
     Ok(memory.close()?)
 }
 
-/// Returns the correction that the command line describes, without the number of the line.
-fn correction(args: &args::SessionLog, names: &Names) -> Result<LineCorrection> {
+/// In a dry run, returns a draft of the corrected line, if the correction replaces the recorded line, so that the extraction
+/// would read it. Returns `None` if nothing prints the facts.
+fn draft_of_replacement(
+    args: &args::SessionLog,
+    correction: &LineCorrection,
+    corrected: &Passage,
+    state: &State,
+    output: &Output,
+) -> Result<Option<Draft>> {
+    if !args.dry_run || output.is_json() || !texts::is_extraction_enabled(&args.campaign.campaign)? {
+        return Ok(None);
+    }
+    let recorded = recorded_line(state, correction.session.as_ref(), Some(correction.line));
+    let (replaced, _) = recorded.map_err(MemoryError::from)?;
+    let is_read = replaced != corrected.id() && !corrected.is_out_of_character();
+    Ok(is_read.then(|| texts::line_draft(state, corrected)))
+}
+
+/// Returns the correction of a line that the command line describes.
+fn correction(args: &args::SessionLog, names: &Names, line: u32) -> Result<LineCorrection> {
     let speaker = args.by.as_ref().map(|name| names.speaker_or_player(name)).transpose()?;
-    Ok(LineCorrection {
+    let correction = LineCorrection {
         session: names.optional_session(args.session.as_ref())?,
+        line,
         speaker: speaker.map(|(speaker, _)| speaker),
         with: names.characters(&args.with)?,
         without: names.characters(&args.without)?,
         ..LineCorrection::default()
-    })
+    };
+    if args.to.is_empty() {
+        return Ok(correction);
+    }
+    let hearers = names.characters(&args.to)?;
+    Ok(correction.heard_only_by(&hearers, names.state()).map_err(MemoryError::from)?)
 }
 
 /// Finds the recorded facts that a line states in the words of its correct speaker. `passage` is the corrected line.
@@ -95,10 +128,9 @@ fn correct_lines(args: &args::SessionLog, lines: &[u32], output: &mut Output) ->
         None => campaign::open(&args.campaign, access, EncoderUse::Disabled, output)?,
     };
     let names = Names::read(&memory, output)?;
-    let common = correction(args, &names)?;
     let (mut corrections, mut passages, mut line_facts) = (Vec::new(), Vec::new(), Vec::new());
     for line in lines {
-        let mut correction = LineCorrection { line: *line, ..common.clone() };
+        let mut correction = correction(args, &names, *line)?;
         let passage = correction.passage(names.state()).map_err(MemoryError::from)?;
         let facts = spoken_facts(&memory, &correction, &passage, output)?;
         correction.states = facts.ids();

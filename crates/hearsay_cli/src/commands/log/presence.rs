@@ -7,71 +7,24 @@ use std::{
 };
 
 use anyhow::Result;
-use hearsay_belief::{characters_at, place_at, valid_death_fact};
+use hearsay_belief::{characters_at, place_at};
 use hearsay_commands::{
-    presence::{scene_characters, undecided_deaths},
-    session::{
-        AttendanceChange, AttendanceHint, acting_characters, acting_dead, is_table_line, leaving_party, opening_place,
-    },
+    presence::{hearers_elsewhere, scene_characters},
+    session::{AttendanceChange, AttendanceHint, begins_on_way, is_table_line, leaving_party, opening_place},
 };
-use hearsay_model::{EntityId, Fact, FactId, Kind, Knower, Passage, PredicateRole, State, words};
+use hearsay_model::{EntityId, Kind, Knower, Passage, PredicateRole, State, words};
 use hearsay_query::session::{attending_in_scene, scene_moment};
 
-use super::session_option;
+use super::{
+    deaths::{DeadCharacter, print_death, print_undecided_deaths, print_unread_deaths},
+    session_option,
+};
 use crate::{
     args,
     missed_lines::{line_noun, line_ranges},
     output::Output,
     texts::ExtractedRow,
 };
-
-/// A dead character who speaks or acts in a line, and the fact that states the death.
-pub(super) struct DeadCharacter {
-    name: String,
-    death: Arc<Fact>,
-    /// Whether the character speaks.
-    speaks: bool,
-}
-
-/// Returns the dead who speak or act in new lines. `state` is the state before the lines are written.
-pub(super) fn dead_characters(state: &State, passages: &[Arc<Passage>]) -> Vec<DeadCharacter> {
-    let new_lines = passages.iter().filter(|line| state.passage(line.id()).is_none());
-    new_lines.flat_map(|line| dead_in_line(state, line)).collect()
-}
-
-fn dead_in_line(state: &State, line: &Passage) -> Vec<DeadCharacter> {
-    let dead = |id: EntityId| {
-        let death = Arc::clone(valid_death_fact(state, &id, line.said_at())?);
-        Some(DeadCharacter { name: state.name_or_id(&id).to_owned(), death, speaks: line.speaker.is_some() })
-    };
-    acting_dead(state, line).into_iter().filter_map(dead).collect()
-}
-
-/// Prints a warning for a dead character who speaks or acts in a line.
-fn print_death(args: &args::SessionLog, state: &State, dead: &DeadCharacter, output: &Output) {
-    let DeadCharacter { name, death, speaks } = dead;
-    let session = death.provenance().session.as_ref().and_then(|id| state.session(id));
-    let since = session.and_then(|session| session.number).map(|number| format!(" since session {number}"));
-    let reference = death.handle().map_or_else(|| death.id().short(), str::to_owned);
-    let retract = args.campaign.command(&format!("fact retract {reference} --never-so"));
-    let consequence = match speaks {
-        true => format!(
-            "because a ghost can speak, but {name} hears no lines of other speakers. If another character speaks, undo this \
-             line, and log it with the right name."
-        ),
-        false => {
-            "because narration can tell of a ghost or of the past. If another character acts, undo this line, and log \
-                  it with the right name."
-                .to_owned()
-        }
-    };
-    output.note(format!(
-        "warning: {name} is dead{} (fact {reference}: \"{}\"). Hearsay records the line, {consequence} If {name} never \
-         died, run `{retract}`.",
-        since.unwrap_or_default(),
-        death.statement()
-    ));
-}
 
 /// Returns the hints that are still open after a line was recorded, because no fact that became canon already records the
 /// change. A character who learned a fact of the line from the person who speaks to it needs no hint. `state` is the state
@@ -116,9 +69,10 @@ pub(super) fn print_notes(
     output: &mut Output,
 ) -> Result<()> {
     deaths.iter().for_each(|dead| print_death(args, state, dead, output));
-    if !deaths.iter().any(|dead| dead.speaks) {
+    if !deaths.iter().any(DeadCharacter::speaks) {
         let offered: Vec<&EntityId> = extracted.iter().filter_map(ExtractedRow::moved_character).collect();
         print_stayed_behind(args, state, line, attendance, output);
+        print_taken_along(args, state, line, attendance, output);
         let hints = grouped_departures(state, attendance);
         for hint in &hints {
             print_hint(args, state, hint, &offered, line, output)?;
@@ -127,34 +81,45 @@ pub(super) fn print_notes(
             }
         }
         print_split(args, state, &hints, output);
+        print_hearers_elsewhere(args, state, line, attendance, output);
     }
     if !print_acting_elsewhere(args, state, line, attendance, output) {
         print_other_place(args, state, line, output);
     }
     print_undecided_deaths(args, state, line, extracted, output);
+    print_unread_deaths(args, state, line, output);
     Ok(())
 }
 
-/// Prints a note for each character with an undecided death who nevertheless speaks or acts in the line.
-fn print_undecided_deaths(
+/// Prints a note for each character outside the scene who hears the line only because the line names the character as a
+/// hearer.
+fn print_hearers_elsewhere(
     args: &args::SessionLog,
     state: &State,
     line: &Passage,
-    extracted: &[ExtractedRow],
+    attendance: &[AttendanceHint],
     output: &Output,
 ) {
-    // The output above contains the deaths that this line states.
-    let is_older = |(_, fact): &(EntityId, FactId)| !extracted.iter().any(|row| row.fact == *fact);
-    let undecided: Vec<(EntityId, FactId)> = undecided_deaths(state).into_iter().filter(is_older).collect();
-    if undecided.is_empty() {
+    if !args.to.is_empty() || !args.with.is_empty() || line.is_out_of_character() {
         return;
     }
-    let acting = acting_characters(state, line);
-    for (id, fact) in undecided.into_iter().filter(|(id, _)| acting.contains(id)) {
-        let (name, fact) = (state.name_or_id(&id), fact.short());
-        let (accept, reject) = (format!("review accept {fact}"), format!("review reject {fact}"));
-        let (accept, reject) = (args.campaign.command(&accept), args.campaign.command(&reject));
-        output.note(format!("{name} hears nothing until you decide on the death: `{accept}` or `{reject}`"));
+    let has_hint = |id: &EntityId| attendance.iter().any(|hint| hint.character == *id);
+    for (id, place) in hearers_elsewhere(state, line).into_iter().filter(|(id, _)| !has_hint(id)) {
+        let name = state.name_or_id(&id);
+        let location =
+            place.map_or_else(|| "not in the scene".to_owned(), |at| format!("at {}", state.name_or_id(&at)));
+        let arrive = args.campaign.command(&format!("session attend --arrive {id}"));
+        let correction = match args.dry_run {
+            true => String::new(),
+            false => {
+                let remove = format!("log --line {} --without {id}{}", line.line, session_option(args));
+                format!("if {name} does not hear it: `{}`; ", args.campaign.command(&remove))
+            }
+        };
+        output.note(format!(
+            "{name} is {location}, but hears this line, because the line names its hearers; {correction}to bring {name} \
+             into the scene: `{arrive}`"
+        ));
     }
 }
 
@@ -230,6 +195,31 @@ fn print_stayed_behind(
     ));
 }
 
+/// Prints a note if a line moves the scene with characters whom it does not name, although it says only of others that they go
+/// there.
+fn print_taken_along(
+    args: &args::SessionLog,
+    state: &State,
+    line: &Passage,
+    attendance: &[AttendanceHint],
+    output: &Output,
+) {
+    let along = attendance.iter().filter(|hint| hint.change == AttendanceChange::ComesAlong);
+    let along: Vec<&EntityId> = along.map(|hint| &hint.character).collect();
+    let Some((playing, place)) = state.active_session().zip(line.place.as_ref()).filter(|_| !along.is_empty()) else {
+        return;
+    };
+    let party = attending_in_scene(state, playing);
+    let movers: String = party.iter().filter(|id| !along.contains(id)).map(|id| format!(" --to {id}")).collect();
+    let names: Vec<&str> = along.iter().map(|id| state.name_or_id(id)).collect();
+    let (moves, stays) = if names.len() == 1 { ("moves", "stays") } else { ("move", "stay") };
+    let (names, repetition) = (words::join_names(&names), repetition(args, &format!("--at {place}{movers}")));
+    output.note(format!(
+        "{names} also {moves} to {}, although the line names only others; if {names} {stays} behind, {repetition}",
+        state.name_or_id(place)
+    ));
+}
+
 /// Prints a hint with its command. `offered` contains the characters for whom the output already offers a move.
 fn print_hint(
     args: &args::SessionLog,
@@ -297,8 +287,12 @@ fn print_hint(
                  the scene: `{arrive}`"
             ));
         }
+        AttendanceChange::IsLeft(place) => {
+            let correction = moving_character(args, state, character, place);
+            output.note(format!("{name} does not move with the party; {correction}"));
+        }
         // One note names all of these characters.
-        AttendanceChange::StaysBehind | AttendanceChange::ActsElsewhere(_) => {}
+        AttendanceChange::StaysBehind | AttendanceChange::ComesAlong | AttendanceChange::ActsElsewhere(_) => {}
         AttendanceChange::GoesTo(_) if offered.contains(&character) => {}
         AttendanceChange::GoesTo(place) => output.note(moving_character(args, state, character, place)),
     }
@@ -457,7 +451,8 @@ pub(super) fn repetition(args: &args::SessionLog, options: &str) -> String {
     }
 }
 
-/// Prints a note if narration names another place at its start than the place of the line.
+/// Prints a note if narration begins with another place than the place of the line, or if it happens between two places and
+/// others than the party hear it.
 fn print_other_place(args: &args::SessionLog, state: &State, line: &Passage, output: &Output) {
     if args.at.is_some() || line.speaker.is_some() || line.is_out_of_character() {
         return;
@@ -465,6 +460,16 @@ fn print_other_place(args: &args::SessionLog, state: &State, line: &Passage, out
     if let Some(place) = opening_place(state, &line.text, line.place.as_ref()) {
         let (name, repetition) = (state.name_or_id(&place), repetition(args, &format!("--at {place}")));
         output.note(format!("the scene is not at {name}; if this happens at {name}, {repetition}"));
+        return;
+    }
+    let Some(playing) = state.active_session().filter(|_| begins_on_way(state, &line.text)) else { return };
+    let others = line.heard_by.iter().filter_map(Knower::entity).filter(|id| !playing.here.contains(id));
+    let others: Vec<&str> = others.map(|id| state.name_or_id(id)).collect();
+    if !others.is_empty() {
+        let (names, verb) = (words::join_names(&others), if others.len() == 1 { "hears" } else { "hear" });
+        let repetition = repetition(args, "--at PLACE");
+        output
+            .note(format!("{names} {verb} this, although it happens on the way; if the scene has moved, {repetition}"));
     }
 }
 

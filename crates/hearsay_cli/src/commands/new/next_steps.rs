@@ -74,7 +74,7 @@ fn question(secret: &str) -> String {
     let Some(at) = words.iter().skip(1).position(is_determiner).map(|at| at + 1) else {
         return "What do you keep to yourself?".to_owned();
     };
-    let mut topic = Vec::new();
+    let (mut topic, mut ends_clause) = (Vec::new(), false);
     for word in words[at + 1..].iter().take(MAX_TOPIC_WORDS) {
         let plain = word.trim_end_matches(|c: char| !c.is_alphanumeric());
         let normal = plain.to_lowercase();
@@ -85,9 +85,14 @@ fn question(secret: &str) -> String {
             break;
         }
         topic.push(plain);
-        if plain.len() < word.len() {
+        ends_clause = plain.len() < word.len();
+        if ends_clause {
             break;
         }
+    }
+    // In "the captain leave the stable", a verb follows the noun, because no noun stands directly before a determiner.
+    if topic.len() > 1 && !ends_clause && words.get(at + 1 + topic.len()).is_some_and(is_determiner) {
+        topic.pop();
     }
     if topic.is_empty() {
         return "What do you keep to yourself?".to_owned();
@@ -112,6 +117,8 @@ mod tests {
         assert_eq!(question("She is a doppelganger (and old)."), "What do you know about the doppelganger?");
         assert_eq!(question("The mayor is a wolf."), "What do you know about the wolf?");
         assert_eq!(question("Odo saw the murder of Jory."), "What do you know about the murder?");
+        assert_eq!(question("Odo saw the warden open the sluice."), "What do you know about the warden?");
+        assert_eq!(question("Odo hid the tin box, the key and a map."), "What do you know about the tin box?");
         assert_eq!(question("Odo drinks."), "What do you keep to yourself?");
     }
 

@@ -13,7 +13,9 @@ mod headings;
 mod kinds;
 mod layout;
 mod memberships;
+mod occupations;
 mod other_names;
+mod own_names;
 mod party;
 mod place_nouns;
 mod scene;
@@ -44,21 +46,22 @@ use super::{
     answers::{self, describe},
     draft::{Draft, DraftText, clean, id_for},
     english::ENGLISH,
-    sentences::sentences,
+    sentences::{begins_with_article, sentences},
 };
 use blocks::PageBlock;
-use fields::{begins_with_article, with_subject};
+use fields::with_subject;
 use headings::HeadingEntity;
 use kinds::kind_of_noun_phrase;
+use memberships::stated_members;
 use secrets::separate_secrets;
 use sections::{Section, announces_statement, is_section_title};
-use statements::{is_called_false, teller_of};
+use statements::{is_called_false, rumour_in_place, teller_of};
 use subjects::{Subjects, descriptions, leading_entity};
 use told::continues_remark;
 
 /// Marks in the source of a page that make text secret. If a page has one of these marks, a secret paragraph is not
 /// split into an open and a secret part.
-const SECRET_MARKS: [&str; 6] = ["%%", "||", ":::", "<", "[!", "[secret"];
+const SECRET_MARKS: [&str; 7] = ["%%", "||", ":::", "<", "[!", "[secret]", "[secret::"];
 
 /// Maximum number of words before a word that says that something begins: "The first session begins in …".
 const MAX_START_SUBJECT_WORDS: usize = 3;
@@ -75,8 +78,8 @@ pub(super) struct PageDraft {
     pub(super) dm_only: Vec<DraftText>,
 }
 
-/// Makes a campaign from a page. The name of the campaign is `name`, or else the title of the page, or else
-/// `default_name`.
+/// Makes a campaign from a page. The name of the campaign is `name`, or else the title of the page without words such as
+/// "- notes", or else `default_name`.
 pub(super) fn read(page: &str, name: Option<&str>, default_name: &str) -> PageDraft {
     let page = &layout::to_markdown(page);
     let title = blocks::title(page);
@@ -84,7 +87,8 @@ pub(super) fn read(page: &str, name: Option<&str>, default_name: &str) -> PageDr
     let blocks = blocks::blocks(page, title.as_deref(), has_marks);
     let headings = headings::heading_entities(page, title.as_deref(), &blocks);
     let open_title = title.clone().filter(|title| !secret::is_secret(title));
-    let name = name.map(clean).or(open_title).unwrap_or_else(|| default_name.to_owned());
+    let title_name = open_title.as_deref().map(|title| blocks::without_page_noun(title).to_owned());
+    let name = name.map(clean).or(title_name).unwrap_or_else(|| default_name.to_owned());
     let mut reader = PageReader {
         made: PageDraft { draft: Draft { name, ..Draft::default() }, ..PageDraft::default() },
         has_marks,
@@ -224,16 +228,20 @@ impl PageReader {
                 last = None;
                 continue;
             }
-            let described =
-                if heading.or(owner).is_none() { descriptions(&self.made.draft, sentence) } else { Vec::new() };
-            if !described.is_empty() {
+            let about = heading.or(owner);
+            let described = stated_members(&self.made.draft, about, sentence).or_else(|| {
+                let described = if about.is_none() { descriptions(&self.made.draft, sentence) } else { Vec::new() };
+                Some(described).filter(|described| !described.is_empty())
+            });
+            if let Some(described) = described {
                 self.subjects.next(&self.made.draft, sentence);
                 described.iter().for_each(|(entity, text)| self.add_sentence(Some(*entity), text, line, false));
                 last = None;
                 continue;
             }
             let (remarks, remark_count) = remarks_after(sentence, &parts[at..open]);
-            if without_rumour_opener(sentence).is_some() {
+            let is_placed = || rumour_in_place(sentence).is_some_and(|(place, _)| !self.named_by(place).is_empty());
+            if without_rumour_opener(sentence).is_some() || is_placed() {
                 self.add_rumour(block, &format!("{sentence}{remarks}"), line, None);
                 (at, last) = (at + remark_count, None);
                 continue;

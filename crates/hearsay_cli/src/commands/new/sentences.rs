@@ -7,6 +7,11 @@ pub(super) fn begins_with_anaphor(sentence: &str) -> bool {
     hearsay_model::text::words(sentence).first().is_some_and(|word| hearsay_extract::is_anaphor(word))
 }
 
+/// Returns whether a text begins with an article.
+pub(super) fn begins_with_article(text: &str) -> bool {
+    hearsay_model::text::words(text).first().is_some_and(|word| hearsay_model::words::is_article(word))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -210,7 +210,9 @@ fn show(args: &args::SessionShow, output: &mut Output) -> Result<()> {
             let speaker =
                 line.speaker.as_ref().map_or(String::new(), |speaker| format!("{}: ", state.name_or_id(speaker)));
             let remark = texts::talk_remark(line.talk_kind);
-            output.line(format!("{:>4}  {speaker}{}{remark}", line.line, line.text))?;
+            let hearing = query::session::hearing_remark(state, session, line);
+            let hearing = hearing.map_or(String::new(), |hearing| format!("  ({hearing})"));
+            output.line(format!("{:>4}  {speaker}{}{remark}{hearing}", line.line, line.text))?;
         }
         return Ok(memory.close()?);
     }

@@ -39,6 +39,7 @@ fn print_list<T>(
     }
     match rows.len().saturating_sub(extent.limit) + extent.unlisted {
         0 => Ok(()),
+        all if rows.is_empty() => output.line(format!("  {all}: see `{}`", extent.command)),
         more => output.line(format!("  and {more} more: `{}`", extent.command)),
     }
 }

@@ -183,3 +183,85 @@ fn a_line_in_which_the_dead_act_is_recorded_with_a_warning() {
         assert!(!warns(line), "{line}");
     }
 }
+
+#[test]
+fn a_pronoun_for_a_person_who_left_the_scene_gets_a_note() {
+    let test_dir = split_party();
+    test_dir.ok(&["-C", "mill", "log", "Lyra slips out through the back door."]);
+    test_dir.ok(&["-C", "mill", "log", "--yes"]);
+    let notes = |line: &[&str]| {
+        let notes = test_dir.run(&[&["-C", "mill", "log"], line].concat()).stderr;
+        test_dir.ok(&["-C", "mill", "undo"]);
+        notes
+    };
+    for line in ["Tam stops her there.", "Tam grabs her and gives up: I burned the mill!"] {
+        let note = notes(&[line]);
+        for part in ["means Lyra Fenn, who is not in the scene", "log --line 2 --with lyra`", "--arrive lyra`"] {
+            assert!(note.contains(part), "{part}: {line}: {note}");
+        }
+    }
+    for line in [
+        "Tam takes her lantern.",
+        "Tam stops him there.",
+        "Tam waves to her.",
+        "Ada Flint comes in, and Tam hugs her.",
+        "Ben: yesterday, Tam stopped her.",
+        "Tam is going to stop her.",
+    ] {
+        assert!(!notes(&[line]).contains("a pronoun of the line"), "{line}");
+    }
+    assert!(!notes(&["--with", "lyra", "Tam stops her there."]).contains("a pronoun of the line"));
+    // Somebody else acted last.
+    test_dir.ok(&["-C", "mill", "log", "Ben sweeps the floor."]);
+    assert!(!notes(&["Tam stops her there."]).contains("a pronoun of the line"));
+}
+
+#[test]
+fn a_death_that_is_not_read_gets_a_note() {
+    for line in [
+        "Ben lunges at Tam, and Tam tumbles dead across the millstone.",
+        "A beam breaks, and Tam Reed sinks dead onto it.",
+        "Tam sways and perishes.",
+    ] {
+        let test_dir = split_party();
+        let logged = test_dir.run(&["-C", "mill", "log", line]);
+        let is_read = logged.stdout.contains("Tam Reed is dead");
+        let note = "found no death in this line; if Tam Reed is dead, run `hearsay -C mill log \"Tam Reed is dead.\"`";
+        assert!(is_read != logged.stderr.contains(note), "{line}: {}{}", logged.stdout, logged.stderr);
+    }
+    let test_dir = split_party();
+    for line in [
+        "Tam is dead tired.",
+        "Lyra kills the lights.",
+        "Ben looks at the dead cat.",
+        "Tam nearly drops dead.",
+        "Lyra finds her uncle dead.",
+        "Ben says that Tam is dead.",
+        "Is Tam dead?",
+        "The storm dies down.",
+    ] {
+        let logged = test_dir.run(&["-C", "mill", "log", line]);
+        assert!(!logged.stderr.contains("found no death"), "{line}: {}", logged.stderr);
+    }
+}
+
+#[test]
+fn a_note_names_a_hearer_who_is_outside_the_scene() {
+    let test_dir = split_party();
+    let note = |line: &[&str]| test_dir.run(&[&["-C", "mill", "log"][..], line].concat()).stderr;
+    let far = note(&["Lyra whispers to Pike: the oar is broken"]);
+    assert!(far.contains("Amos Pike is at The Old Weir, but hears this line"), "{far}");
+    let removed = run_named_command(&test_dir, &far, "--without pike");
+    assert!(removed.contains("not heard by Amos Pike"), "{removed}");
+    let reported = note(&["Lyra whispers to Pike that the rope is wet"]);
+    assert!(reported.contains("Amos Pike is at The Old Weir, but hears this line"), "{reported}");
+    test_dir.ok(&["-C", "mill", "session", "attend", "--gone", "ben"]);
+    let gone = note(&["Tam murmurs in Ben's ear: the sack is wet"]);
+    assert!(gone.contains("Ben is not in the scene, but hears this line"), "{gone}");
+    // These hearers are in the scene, or the DM chose them.
+    for line in [&["Lyra whispers to Tam: the sack is dry"][..], &["--by", "lyra", "--to", "pike", "The rope is dry."]]
+    {
+        let silent = note(line);
+        assert!(!silent.contains("but hears this line"), "{line:?}: {silent}");
+    }
+}

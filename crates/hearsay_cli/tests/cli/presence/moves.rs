@@ -269,12 +269,23 @@ fn a_person_with_whom_somebody_comes_in_comes_in_too() {
         assert!(brought.stderr.contains("session attend --arrive wick`"), "{line}: {}", brought.stderr);
         assert!(brought.stdout.contains("Tam Reed, Wick\n"), "{line}: {}", brought.stdout);
     }
-    for line in ["Pike barges in with Wick at his heels.", "Pike comes in from the rain with Wick."] {
+    for line in [
+        "Pike barges in with Wick at his heels.",
+        "Pike comes in from the rain with Wick.",
+        "Pike bursts in, mud on his boots, with Wick.",
+        "Pike stamps in with that soldier Wick.",
+    ] {
         let both = notes(line).stderr;
         let arrives = |who: &str| both.contains(&format!("session attend --arrive {who}`"));
         assert!(arrives("pike") && arrives("wick"), "{line}: {both}");
     }
-    for line in ["Lyra carries Wick's letter in.", "Lyra chimes in with Wick.", "Lyra takes the washing in."] {
+    for line in [
+        "Lyra carries Wick's letter in.",
+        "Lyra chimes in with Wick.",
+        "Lyra takes the washing in.",
+        "Pike comes in, with Wick's coat over his arm.",
+        "Pike comes in, sits down, and talks with Wick.",
+    ] {
         assert!(!notes(line).stderr.contains("--arrive wick"), "{line}");
     }
 }
@@ -408,6 +419,67 @@ fn a_scene_that_moves_without_characters_who_left_it_is_noticed() {
     assert_eq!(heard_by(&test_dir, &there), serde_json::json!(["lyra", "tam"]));
     assert_eq!(heard_by(&test_dir, &["Rain falls."]), serde_json::json!(["ada", "ben", "kit"]));
     assert_eq!(heard_by(&test_dir, &["--at", "weir", "A bell rings."]), serde_json::json!(["lyra", "pike", "tam"]));
+}
+
+#[test]
+fn a_scene_that_moves_with_characters_whom_the_line_does_not_name_is_noticed() {
+    let test_dir = party_of_three();
+    let moved = |line: &str| {
+        let notes = test_dir.run(&["-C", "mill", "log", "--at", "weir", line]).stderr;
+        test_dir.ok(&["-C", "mill", "undo"]);
+        notes
+    };
+    let note = moved("Lyra and Tam march up to the Old Weir.");
+    for part in [
+        "Kit also moves to The Old Weir, although the line names only others; if Kit stays behind, run `hearsay ",
+        "undo`, and log the line with `--at weir --to lyra --to tam`",
+    ] {
+        assert!(note.contains(part), "{part}: {note}");
+    }
+    for line in [
+        "Lyra, Tam and Kit march up to the Old Weir.",
+        "They march up to the Old Weir.",
+        "Lyra goes to the Old Weir with Tam and Kit.",
+        "Lyra looks at the water.",
+        "Lyra opens the gate of the Old Weir.",
+    ] {
+        assert!(!moved(line).contains("also move"), "{line}");
+    }
+    let there = ["--at", "weir", "--to", "lyra", "--to", "tam", "Lyra and Tam march up to the Old Weir."];
+    assert_eq!(heard_by(&test_dir, &there), serde_json::json!(["lyra", "tam"]));
+    assert_eq!(heard_by(&test_dir, &["Rain falls."]), serde_json::json!(["ada", "ben", "kit"]));
+}
+
+#[test]
+fn the_report_of_a_session_lists_where_npcs_went() {
+    let test_dir = split_party();
+    test_dir.write("mill/wick.yaml", "entities:\n  - {id: wick, name: Wick, kind: npc, home: weir}\n");
+    test_dir.ok(&["-C", "mill", "session", "attend", "--arrive", "pike", "--arrive", "wick"]);
+    test_dir.ok(&["-C", "mill", "session", "attend", "--leave", "wick"]);
+    let report = test_dir.ok(&["-C", "mill", "session", "end"]);
+    assert!(report.contains("Changed:\n") && report.contains("  moved: Amos Pike is at The Mill.  ["), "{report}");
+    assert!(!report.contains("moved: Wick") && !report.contains("moved: Lyra"), "{report}");
+}
+
+#[test]
+fn visitors_whom_everybody_leaves_are_named() {
+    let test_dir = split_party();
+    test_dir.ok(&["-C", "mill", "session", "attend", "--arrive", "pike"]);
+    let notes = |line: &[&str]| {
+        let notes = test_dir.run(&[&["-C", "mill", "log"], line].concat()).stderr;
+        test_dir.ok(&["-C", "mill", "undo"]);
+        notes
+    };
+    let line = "Everyone rides over to the Old Weir.";
+    for line in [&[line][..], &["--at", "weir", line]] {
+        let notes = notes(line);
+        let note = "Amos Pike does not move with the party; to move Amos Pike to The Old Weir: `hearsay ";
+        assert!(notes.contains(note) && notes.contains("fact add pike LOCATED_AT weir`"), "{line:?}: {notes}");
+        assert!(!notes.contains("Ben does not move"), "{line:?}: {notes}");
+    }
+    for line in ["The party rides over to the Old Weir.", "Everyone looks at the Old Weir.", "Everyone sits down."] {
+        assert!(!notes(&[line]).contains("does not move with the party"), "{line}");
+    }
 }
 
 #[test]

@@ -46,6 +46,29 @@ fn narration_that_begins_with_another_place_is_noticed() {
 }
 
 #[test]
+fn narration_on_the_way_that_others_hear_is_noticed() {
+    let test_dir = split_party();
+    let notes = |line: &[&str]| test_dir.run(&[&["-C", "mill", "log"], line].concat()).stderr;
+    for line in [
+        "On the way up to the Old Weir, a wheel breaks.",
+        "Along the way, a fox crosses the road.",
+        "On their way back Lyra finds a coin.",
+    ] {
+        let notes = notes(&[line]);
+        let told = "Ada Flint and Ben hear this, although it happens on the way; if the scene has moved, run `hearsay ";
+        assert!(notes.contains(told) && notes.contains("`--at PLACE`"), "{line}: {notes}");
+    }
+    for line in ["On the way out, Tam stumbles.", "On the way to the window, Tam stumbles.", "On the wall hangs a key."]
+    {
+        assert!(!notes(&[line]).contains("on the way"), "{line}");
+    }
+    // Only the party hears it.
+    test_dir.ok(&["-C", "mill", "entity", "add", "The Long Pass", "--kind", "location"]);
+    assert!(!notes(&["--at", "the-long-pass", "Snow falls."]).contains("on the way"));
+    assert!(!notes(&["Along the way, a fox crosses the road."]).contains("on the way"));
+}
+
+#[test]
 fn hyphens_in_the_name_of_a_place_mean_spaces() {
     let test_dir = split_party();
     let line = ["-C", "mill", "log", "--at", "old-weir", "Fog lies over the water."];

@@ -34,7 +34,7 @@ fn several_lines_get_another_hearer_in_one_command() {
     let added = run_named_command(&test_dir, &speaks.stderr, "log --line 1,3-4 --with pike");
     assert_eq!(added.matches("also heard by Amos Pike").count(), 3, "{added}");
     let line = ["-C", "mill", "log", "--line", "1-3"];
-    test_dir.fails(&[&line[..], &["--lie"]].concat(), 2, &["only with --yes, --by, --with or --without"]);
+    test_dir.fails(&[&line[..], &["--lie"]].concat(), 2, &["only with --yes, --by, --to, --with or --without"]);
     test_dir.fails(&["-C", "mill", "log", "--line", "3-1", "--with", "pike"], 2, &["such as 7 or 7,9-12"]);
 }
 

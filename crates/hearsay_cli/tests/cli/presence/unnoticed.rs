@@ -68,3 +68,38 @@ fn only_the_person_who_thinks_notices_its_thoughts() {
     let far = log("Pike suspects that the tar is gone.");
     assert!(far.stdout.contains("heard by: Amos Pike\n") && !far.stderr.contains("--arrive pike"), "{}", far.stdout);
 }
+
+#[test]
+fn a_line_that_sounds_private_but_is_heard_by_all_gets_a_note() {
+    let test_dir = split_party();
+    let is_noted = |line: &str| {
+        let logged = test_dir.run(&["-C", "mill", "log", line]);
+        assert_eq!(logged.code, 0, "{line}: {}", logged.stderr);
+        logged.stderr.contains("the words suggest that only some characters notice this")
+    };
+    for line in ["Lyra hisses at Ben: not a word to the miller", "Tam: look, a king. (shows it to Ben only)"] {
+        assert!(is_noted(line), "{line}");
+    }
+    for line in [
+        "Only two sacks are left.",
+        "Lyra whispers to Ben: not a word to the miller",
+        "Lyra: fetch the rope, but quietly!",
+        "Tam pockets the key. Nobody sees it.",
+    ] {
+        assert!(!is_noted(line), "{line}");
+    }
+}
+
+#[test]
+fn a_recorded_line_can_be_limited_to_its_hearers() {
+    let test_dir = split_party();
+    test_dir.ok(&["-C", "mill", "log", "Lyra hisses at Ben: Ada Flint owns the quarry."]);
+    let by_lyra = ["-C", "mill", "log", "--line", "1", "--by", "lyra", "--to", "ben"];
+    let limited = test_dir.json(&by_lyra);
+    assert_eq!(limited["heard_by"], serde_json::json!(["ben", "lyra"]), "{limited}");
+    // Several lines at once, and a hearer who did not hear the line before.
+    test_dir.ok(&["-C", "mill", "log", "--to", "tam", "A coin rolls over the floor."]);
+    test_dir.ok(&["-C", "mill", "log", "--line", "1-2", "--to", "ben,ada"]);
+    let limited = test_dir.json(&["-C", "mill", "log", "--line", "2", "--to", "lyra"]);
+    assert_eq!(limited["heard_by"], serde_json::json!(["lyra"]), "{limited}");
+}

@@ -130,6 +130,39 @@ fn a_promise_contains_the_words_of_its_clause() {
     assert_eq!(statements, [promised, "Odo Brandt will find the ring."]);
 }
 
+#[test]
+fn a_promise_contains_its_infinitive_or_the_act_before_the_assurance() {
+    let (state, _) = world(&[], &[]);
+    let pell = || Mention::Known(id("pell"));
+    let read = |text: &str, words: &str, other: Option<ExtractedFact>| {
+        let found = promise(text, words, pell(), "Odo Brandt made a promise to Pell Marrow.");
+        let facts = [Some(found), other].into_iter().flatten().collect();
+        let (read, _) = after_reading(&state, line(text), Extraction { facts, ..Extraction::default() });
+        extracted_facts(&read).into_iter().map(|fact| fact.statement().to_owned()).collect::<Vec<_>>()
+    };
+    for (text, words, act) in [
+        ("I promise to row you over at dawn, Pell.", "I promise", "to row you over at dawn"),
+        ("I vow, Pell, to burn the letters. Good night.", "I vow", "to burn the letters"),
+    ] {
+        let promised = format!("Odo Brandt made a promise to Pell Marrow: \u{201C}{act}.\u{201D}");
+        assert_eq!(read(text, words, None), [promised], "{text}");
+    }
+    for (text, words) in [
+        ("I swear to Pell, the letters burn.", "I swear"),
+        ("I promise that nobody comes to read them.", "I promise"),
+        ("I promise. Nobody is going to come.", "I promise"),
+    ] {
+        assert_eq!(read(text, words, None), ["Odo Brandt made a promise to Pell Marrow."], "{text}");
+    }
+    let text = "I will burn the letters, you have my word.";
+    let statement = ExtractedFact {
+        statement: "Odo Brandt will burn the letters.".to_owned(),
+        ..odo_statement(text, "I will burn the letters", &[])
+    };
+    let promised = "Odo Brandt made a promise to Pell Marrow: \u{201C}I will burn the letters.\u{201D}";
+    assert_eq!(read(text, "I will burn the letters, you have my word", Some(statement)), [promised]);
+}
+
 /// Returns a statement of the reading model about Odo in words of a text.
 fn odo_statement(text: &str, words: &str, participants: &[&str]) -> ExtractedFact {
     let sentence = format!("{words}.");

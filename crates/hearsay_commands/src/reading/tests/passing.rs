@@ -53,6 +53,8 @@ fn an_act_of_somebody_in_the_scene_is_not_proposed() {
         ("Pell Marrow is missing.", 0),
         ("Pell Marrow is the last heir of the pilots.", 0),
         ("Pell Marrow coils a wet rope.", 0),
+        ("Nobody sees Pell Marrow.", 1),
+        ("Nobody owns Pell Marrow.", 0),
     ] {
         assert_eq!(statement(&state, narration(text), "pell"), expected, "{text}");
     }

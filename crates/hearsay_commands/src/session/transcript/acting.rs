@@ -22,20 +22,44 @@ pub(in crate::session) struct Actor {
     /// Whether the person is the subject of the first clause of a sentence. The person in a later clause can be far away,
     /// as in "In the letter, Odo accuses Pell". `false` if the clause says only what will or may happen.
     pub(in crate::session) begins_sentence: bool,
-    /// Whether the person does something that it perceives, so that it is there. `false` for "Odo sleeps".
-    pub(in crate::session) acts: bool,
-    /// Whether the text states only what the person is, has or feels, so that the person need not be there.
-    pub(in crate::session) is_state: bool,
+    pub(in crate::session) deed: Deed,
+}
+
+/// What a text says about a person.
+#[derive(Clone, Default)]
+pub(in crate::session) struct Deed {
+    pub(in crate::session) activity: Activity,
     /// Whether the person comes to the place of the scene.
     pub(in crate::session) arrives: bool,
-    /// Whether the person leaves the scene.
-    pub(in crate::session) leaves: bool,
-    /// Whether the person leaves for an unknown place, and not only for a short time, as in "flees into the night".
-    pub(in crate::session) flees: bool,
     /// Whether the person comes out of another place than the scene. A person who was not in the scene arrives.
     pub(in crate::session) emerges: bool,
-    /// Recorded place to which the person goes, other than the place of the scene.
-    pub(in crate::session) destination: Option<EntityId>,
+    /// How the person leaves the scene; `None` if it does not leave.
+    pub(in crate::session) departure: Option<Departure>,
+}
+
+/// What a person does. A later variant says more about where the person is.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::session) enum Activity {
+    /// The text states only what the person is, has or feels, so that the person need not be there.
+    State,
+    /// The person does nothing that it perceives, as in "Odo sleeps".
+    #[default]
+    Passive,
+    /// The person does something that it perceives, so that it is there.
+    Acts,
+    /// A sentence begins with the name of the person, who does what only the living do, as in "Odo orders an ale".
+    Lives,
+}
+
+/// How a person leaves the scene.
+#[derive(Clone)]
+pub(in crate::session) enum Departure {
+    /// The person leaves for an unknown place, perhaps only for a short time.
+    Leaves,
+    /// The person leaves for an unknown place, and not only for a short time, as in "flees into the night".
+    Flees,
+    /// The person goes to this recorded place, which is not the place of the scene.
+    GoesTo(EntityId),
 }
 
 /// Scene in which the persons of a narration act.
@@ -63,38 +87,33 @@ pub(in crate::session) fn actors(
     let reader = ClauseReader::new(names, state);
     let mut last_named: Vec<EntityId> = scene.last_named.iter().cloned().collect();
     let mut found: Vec<Actor> = Vec::new();
-    let mut departure: Option<(Vec<EntityId>, Deed)> = None;
+    let mut departed: Option<(Vec<EntityId>, Departure)> = None;
     for sentence in narrated_sentences(narration) {
         for Clause { subject, predicate, begins_sentence } in reader.clauses(&sentence) {
-            let named_before = last_named.clone();
+            let (named_before, is_named) = (last_named.clone(), matches!(subject, Subject::Named(_)));
             let subjects = match subject {
                 Subject::Others => reader.others(narration, scene),
                 subject => reader.subjects(subject, &mut last_named, scene),
             };
             let begins_sentence = begins_sentence && !is_prospect(predicate);
             let mut deed = reader.deed(predicate, scene.place);
+            if !is_named || !begins_sentence {
+                deed.activity = deed.activity.min(Activity::Acts);
+            }
             let persons = (subjects.as_slice(), named_before.as_slice());
             let others = reader.others_who_move(predicate, &mut deed, persons, scene);
             others.into_iter().for_each(|actor| add_actor(&mut found, actor));
-            if let Some((leaders, led)) = departure.as_ref().filter(|_| !deed.departs())
+            if let Some((leaders, departure)) = departed.as_ref().filter(|_| deed.departure.is_none())
                 && reader.goes_along(predicate, leaders)
             {
-                deed = Deed {
-                    arrives: false,
-                    is_state: false,
-                    leaves: led.leaves,
-                    flees: led.flees,
-                    destination: led.destination.clone(),
-                    ..deed
-                };
+                let (activity, departure) = (deed.activity.max(Activity::Passive), Some(departure.clone()));
+                deed = Deed { activity, arrives: false, departure, ..deed };
             }
-            if deed.departs() && !subjects.is_empty() {
-                departure = Some((subjects.clone(), deed.clone()));
+            if let Some(departure) = deed.departure.as_ref().filter(|_| !subjects.is_empty()) {
+                departed = Some((subjects.clone(), departure.clone()));
             }
             for id in subjects {
-                let Deed { acts, is_state, arrives, leaves, flees, emerges, destination } = deed.clone();
-                let actor = Actor { id, begins_sentence, acts, is_state, arrives, leaves, flees, emerges, destination };
-                add_actor(&mut found, actor);
+                add_actor(&mut found, Actor { id, begins_sentence, deed: deed.clone() });
             }
         }
     }
@@ -109,26 +128,6 @@ pub(in crate::session) fn addressees(names: &SpeakerNames<'_>, state: &State, na
         let clauses = reader.clauses(&sentence).into_iter().filter(|clause| !is_prospect(clause.predicate));
         let verbs = clauses.flat_map(|clause| verbs(clause.predicate));
         found.extend(verbs.filter_map(|verb| reader.addressee(&verb)));
-    }
-    found
-}
-
-/// Returns the characters whom the first clause of a sentence of narration names as its subject, and who do there what only
-/// the living do: "Odo orders an ale".
-pub(in crate::session) fn living_actors(names: &SpeakerNames<'_>, state: &State, narration: &str) -> Vec<EntityId> {
-    let reader = ClauseReader::new(names, state);
-    let mut found = Vec::new();
-    for sentence in narrated_sentences(narration) {
-        let clauses = reader.clauses(&sentence).into_iter();
-        for clause in clauses.filter(|clause| clause.begins_sentence && !is_prospect(clause.predicate)) {
-            let verbs = verbs(clause.predicate);
-            let is_deed = verbs.first().and_then(|verb| verb.first()).is_some_and(|verb| is_deed_of_living(verb));
-            if let Subject::Named(ids) = clause.subject
-                && is_deed
-            {
-                found.extend(ids);
-            }
-        }
     }
     found
 }
@@ -157,6 +156,21 @@ pub(in crate::session) fn only_moves(
     Some(actors(names, state, narration, scene)).filter(|actors| !actors.is_empty())
 }
 
+/// Returns the recorded place to which everybody goes according to narration.
+pub(in crate::session) fn place_of_everybody(
+    names: &SpeakerNames<'_>,
+    state: &State,
+    narration: &str,
+) -> Option<EntityId> {
+    let reader = ClauseReader::new(names, state);
+    narrated_sentences(narration).find_map(|sentence| {
+        let mut clauses = reader.clauses(&sentence).into_iter();
+        let clause = clauses.find(|clause| matches!(clause.subject, Subject::Everybody))?;
+        let verbs = Some(verbs(clause.predicate)).filter(|_| !is_prospect(clause.predicate))?;
+        verbs.iter().find_map(|verb| reader.destination(verb))
+    })
+}
+
 /// Returns the characters whom narration excepts from a group: Odo for "Everybody but Odo leaves".
 pub(in crate::session) fn excepted(names: &SpeakerNames<'_>, state: &State, narration: &str) -> Vec<EntityId> {
     let reader = ClauseReader::new(names, state);
@@ -178,46 +192,45 @@ fn add_actor(found: &mut Vec<Actor>, new: Actor) {
         return;
     };
     actor.begins_sentence |= new.begins_sentence;
-    actor.acts |= new.acts;
-    actor.is_state &= new.is_state;
-    actor.arrives |= new.arrives;
-    actor.emerges |= new.emerges;
-    // In "Odo walks out. He returns with a lamp", Odo does not leave.
-    let is_back = new.arrives && !new.leaves;
-    actor.leaves = new.leaves || (actor.leaves && !is_back);
-    actor.flees = actor.leaves && (new.flees || actor.flees);
-    actor.destination = new.destination.or(actor.destination.take().filter(|_| !is_back));
+    actor.deed.add(new.deed);
 }
 
 impl Actor {
-    /// Creates an actor whom the subject of a clause sends away or takes along, perhaps to a recorded place.
-    pub(super) fn sent_away(id: EntityId, destination: Option<EntityId>) -> Self {
-        let [begins_sentence, acts, is_state, arrives, flees, emerges] = [false; 6];
-        Self { id, begins_sentence, acts, is_state, arrives, leaves: true, flees, emerges, destination }
+    /// Creates an actor whom the subject of a clause sends away or takes along.
+    pub(super) fn sent_away(id: EntityId, departure: Departure) -> Self {
+        Self { id, begins_sentence: false, deed: Deed { departure: Some(departure), ..Deed::default() } }
     }
 
     /// Creates an actor whom the subject of a clause brings into the scene.
     pub(super) fn brought(id: EntityId) -> Self {
-        let [begins_sentence, is_state, leaves, flees, emerges] = [false; 5];
-        Self { id, begins_sentence, acts: true, is_state, arrives: true, leaves, flees, emerges, destination: None }
+        let deed = Deed { activity: Activity::Acts, arrives: true, ..Deed::default() };
+        Self { id, begins_sentence: false, deed }
     }
 }
 
-/// What the subject of a clause does.
-#[derive(Clone)]
-pub(super) struct Deed {
-    acts: bool,
-    is_state: bool,
-    arrives: bool,
-    leaves: bool,
-    pub(super) flees: bool,
-    emerges: bool,
-    pub(super) destination: Option<EntityId>,
-}
-
 impl Deed {
-    pub(super) fn departs(&self) -> bool {
-        self.leaves || self.destination.is_some()
+    /// Returns whether the person does something that it perceives.
+    pub(in crate::session) fn acts(&self) -> bool {
+        self.activity >= Activity::Acts
+    }
+
+    /// Returns whether the person comes to the place of the scene, or out of another place.
+    pub(in crate::session) fn comes(&self) -> bool {
+        self.arrives || self.emerges
+    }
+
+    /// Adds what a later clause says about the same person.
+    fn add(&mut self, later: Self) {
+        self.activity = self.activity.max(later.activity);
+        self.arrives |= later.arrives;
+        self.emerges |= later.emerges;
+        // In "Odo walks out. He returns with a lamp", Odo does not leave.
+        let is_back = later.arrives && later.departure.is_none();
+        self.departure = match (self.departure.take().filter(|_| !is_back), later.departure) {
+            (None | Some(Departure::Leaves), Some(departure)) => Some(departure),
+            (_, Some(Departure::GoesTo(place))) => Some(Departure::GoesTo(place)),
+            (earlier, _) => earlier,
+        };
     }
 }
 
@@ -233,7 +246,7 @@ impl ClauseReader<'_> {
             Subject::Person(pronoun) => self.person(&pronoun, last_named, &[], scene).into_iter().collect(),
             Subject::Group if last_named.len() > 1 => last_named.clone(),
             Subject::Counted(count) if last_named.len() == count => last_named.clone(),
-            Subject::Group | Subject::Party => scene.party.to_vec(),
+            Subject::Group | Subject::Party | Subject::Everybody => scene.party.to_vec(),
             Subject::Counted(count) | Subject::CountedParty(count) => {
                 let players = scene.party.iter().filter(|id| self.state.kind(id) == Some(Kind::Player)).count();
                 if players == count { scene.party.to_vec() } else { Vec::new() }
@@ -315,11 +328,11 @@ impl ClauseReader<'_> {
         // "Odo back to the mill" is short for "Odo goes back to the mill".
         let destination = destination.or_else(|| self.verbless_destination(verbs.first()?));
         let is_at_scene = destination.is_some() && destination.as_ref() == place;
-        let departure = verbs.iter().rposition(|words| self.departs(words, place));
-        let arrival = verbs.iter().rposition(|words| words.first().is_some_and(|verb| is_arrival(verb)));
+        let last_departure = verbs.iter().rposition(|words| self.departs(words, place));
+        let last_arrival = verbs.iter().rposition(|words| words.first().is_some_and(|verb| is_arrival(verb)));
         // "Walks out and returns" states no departure.
-        let leaves = moves && !is_at_scene && departure.is_some() && departure > arrival;
-        let arrives = is_at_scene || (acts && arrival.is_some() && destination.is_none());
+        let leaves = moves && !is_at_scene && last_departure.is_some() && last_departure > last_arrival;
+        let arrives = is_at_scene || (acts && last_arrival.is_some() && destination.is_none());
         let emerges = acts && verbs.iter().any(|verb| self.emerges(verb, place));
         // "Beer" is no verb in "loves pancakes and beer".
         let is_deed = |verb: &Vec<String>| {
@@ -327,10 +340,18 @@ impl ClauseReader<'_> {
                 || self.begins_with_verb(&as_strs(verb), false) || verb.first().is_some_and(|word| may_be_verb(word));
             !is_state(verb) && is_verb()
         };
-        let is_state = verbs.first().is_some_and(|verb| is_state(verb)) && !verbs.iter().skip(1).any(is_deed);
-        let destination = destination.filter(|_| !is_at_scene);
-        let flees = flees && leaves && destination.is_none();
-        Deed { acts, is_state, arrives, leaves, flees, emerges, destination }
+        let activity = match verbs.first().is_some_and(|verb| is_state(verb)) && !verbs.iter().skip(1).any(is_deed) {
+            true => Activity::State,
+            false if is_deed_of_living(first) => Activity::Lives,
+            false if acts => Activity::Acts,
+            false => Activity::Passive,
+        };
+        let departure = match destination.filter(|_| !is_at_scene) {
+            Some(place) => Some(Departure::GoesTo(place)),
+            None if flees && leaves => Some(Departure::Flees),
+            None => leaves.then_some(Departure::Leaves),
+        };
+        Deed { activity, arrives, emerges, departure }
     }
 
     /// Returns the recorded place to which a person goes: The Mill for "walks back to the mill with Odo".

@@ -12,7 +12,7 @@ use super::{
     places::opening_count,
     speakers::{MAX_REFERENCE_WORDS, SpeakerIdentity, SpeakerNames},
     subjects::{
-        Subject, ends_clause, exception_count, is_conjunction, opens_clause, time_opening_count, unnamed_subject,
+        Subject, ends_clause, exception_count, is_conjunction, opening_phrase_count, opens_clause, unnamed_subject,
     },
 };
 
@@ -83,7 +83,7 @@ impl<'a> ClauseReader<'a> {
     /// Returns the clauses of a sentence with a subject.
     pub(super) fn clauses<'s, 'w>(&self, sentence: &'s [&'w str]) -> Vec<Clause<'s, 'w>> {
         let mut starts: Vec<(Subject, usize, usize)> = Vec::new();
-        let time_opening = time_opening_count(sentence);
+        let time_opening = opening_phrase_count(sentence, &words::english().time_openers);
         let opening = time_opening.or_else(|| opening_count(self.state, sentence));
         for at in 0..sentence.len() {
             let is_inside_subject = starts.last().is_some_and(|(_, _, end)| at < *end);

@@ -1,7 +1,7 @@
 //! Words before the colon of a typed line that contain a verb of speech, as in `Lotti whispers to Ysolde: Not here.`, and
 //! clauses of narration that report words.
 
-use std::iter;
+use std::{iter, ops::Range};
 
 use hearsay_model::{EntityId, State, text, words};
 use hearsay_query::QueryError;
@@ -95,8 +95,10 @@ impl<'a> Introduction<'a> {
         let normal: Vec<String> = after.iter().map(|word| normal_word(word)).collect();
         let ear = english.ear_phrases.iter().find_map(|phrase| name_ranges(&normal, phrase).pop());
         let (is_whispered, is_hushed) = (is_whisper(head, verb), is_hushed_verb(head[verb]));
+        let is_loud = words::contains_word(&english.loud_verbs, &normal_word(head[verb]));
         let has_ear = ear.is_some();
-        let is_confidential = is_whispered || has_manners.contains(&true) || has_ear;
+        let is_confidential =
+            is_whispered || has_manners.contains(&true) || has_ear || (!is_loud && takes_aside(&before));
         let mut other_ranges = english.hearer_phrases.iter().flat_map(|phrase| name_ranges(&normal, phrase));
         let names = ear.or_else(|| other_ranges.next());
         let opens_manner = |word: &String| words::contains_word(&english.speech_manner_openers, word);
@@ -244,6 +246,15 @@ fn is_whisper(words: &[&str], at: usize) -> bool {
     };
     words::contains_word(&english.whisper_verbs, &normal_word(words[at]))
         || (is_hushed_verb(words[at]) && precedes_hearer())
+}
+
+/// Returns whether the words between the name of the speaker and the verb of speech say that the speaker takes somebody with
+/// a name aside: "pulls Ysolde into the pantry and".
+fn takes_aside(between: &[&str]) -> bool {
+    let normal: Vec<String> = between.iter().map(|word| normal_word(word)).collect();
+    let is_name = |word: &&str| word.starts_with(char::is_uppercase) && !word.ends_with(',');
+    let is_named = |range: Range<usize>| between[range].iter().all(is_name);
+    words::english().aside_phrases.iter().flat_map(|phrase| name_ranges(&normal, phrase)).any(is_named)
 }
 
 fn is_hushed_verb(word: &str) -> bool {

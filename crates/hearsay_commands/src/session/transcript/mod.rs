@@ -10,13 +10,16 @@
 //! | Who alone hears words that somebody says? | `hearers` (brackets), `introduction`, `reported_whispers` |
 //! | Whose thoughts does narration tell? | `thoughts` |
 //! | Who does not notice a narrated event, and who alone notices it? | `unnoticed` |
+//! | Do the words suggest that only some characters notice the line? | `privacy` |
 //! | Where are the clauses of narration, and what are their subjects? | `clauses`, `subjects` |
 //! | What do the subjects do, and do they arrive or leave? | `acting`, with the verbs in `motion` |
-//! | Who moves because of the subjects, and to whom do they speak? | `other_persons` |
+//! | Who perhaps dies? | `deaths` |
+//! | Who moves because of the subjects, to whom do they speak, and to whom do they do something? | `other_persons` |
 //! | Where does narration happen? | `places` |
 
 mod acting;
 mod clauses;
+mod deaths;
 mod hearers;
 mod import;
 mod introduction;
@@ -25,6 +28,7 @@ mod name_phrases;
 mod narration;
 mod other_persons;
 mod places;
+mod privacy;
 mod proposals;
 mod referents;
 mod remember;
@@ -38,13 +42,17 @@ mod thoughts;
 mod typed;
 mod unnoticed;
 
-pub(super) use acting::{Actor, NarratedScene, actors, addressees, excepted, living_actors, only_moves};
+pub(super) use acting::{
+    Activity, Actor, Departure, NarratedScene, actors, addressees, excepted, only_moves, place_of_everybody,
+};
+pub(super) use deaths::possible_deaths;
 pub use import::{PreviewRow, TranscriptImport, TranscriptReport};
 pub(super) use introduction::named_characters;
 pub(crate) use introduction::without_confidential_asides;
 pub(super) use narration::before_quotation;
-pub use places::opening_place;
+pub(super) use other_persons::is_object;
 pub(super) use places::{Opening, opening};
+pub use places::{begins_on_way, opening_place};
 pub(super) use referents::{Referent, SceneLines, referent};
 pub use remember::remember_speakers;
 pub(super) use speakers::SpeakerNames;

@@ -3,20 +3,43 @@
 
 use std::iter;
 
+use hearsay_extract::{Language, subject_pronoun};
 use hearsay_model::{
-    EntityId,
+    EntityId, State, spelling,
     words::{self, is_adverb},
 };
 
 use super::{
-    acting::{Actor, Deed, NarratedScene},
+    acting::{Actor, Deed, Departure, NarratedScene},
     clauses::ClauseReader,
+    introduction::named_characters,
     motion::{
-        brought_words, can_follow_companion, can_follow_leaving, escorted_words, removed_words, verbs,
-        words_after_entry, words_after_flight, words_after_goal_phrase, words_after_leaving, words_after_motion,
+        brought_words, can_follow_companion, can_follow_leaving, escorted_words, is_inactive, is_prospect,
+        removed_words, verbs, words_after_entry, words_after_flight, words_after_goal_phrase, words_after_leaving,
+        words_after_motion,
     },
-    speakers::MAX_REFERENCE_WORDS,
+    narration::{before_quotation, sentences},
+    speakers::{MAX_REFERENCE_WORDS, SpeakerNames},
+    subjects::{Subject, person_pronouns},
 };
+
+/// Returns whether narration says with a pronoun that somebody else does something to a person: "Odo catches her". The pronoun
+/// must fit nobody whom the narration names, except for the subject of the clause. Words after a colon are no narration.
+pub(in crate::session) fn is_object(names: &SpeakerNames<'_>, state: &State, line: &str, person: &EntityId) -> bool {
+    let Some(pronoun) = subject_pronoun(state, person) else { return false };
+    let narration = before_quotation(line.split(':').next().unwrap_or_default());
+    let named = named_characters(names, &narration.split_whitespace().collect::<Vec<_>>());
+    let may_mean = |id: &EntityId| subject_pronoun(state, id).is_none_or(|other| other == pronoun);
+    let reader = ClauseReader::new(names, state);
+    sentences(narration).any(|sentence| {
+        reader.clauses(&sentence).iter().any(|clause| {
+            let Subject::Named(subjects) = &clause.subject else { return false };
+            let is_clear = !subjects.contains(person) && !named.iter().any(|id| !subjects.contains(id) && may_mean(id));
+            let is_meant = |verb: &Vec<String>| object_pronoun(verb) == Some(pronoun);
+            is_clear && !is_prospect(clause.predicate) && verbs(clause.predicate).iter().any(is_meant)
+        })
+    })
+}
 
 impl ClauseReader<'_> {
     /// Returns the characters who move because of the subjects of a clause: Odo for "throws Odo out", "brings Odo to the mill",
@@ -48,33 +71,41 @@ impl ClauseReader<'_> {
             if is_at_scene {
                 found.extend(person(words).filter(|_| !is_removed).map(Actor::brought));
             } else if let Some(id) = person(words) {
-                if !is_removed && deed.destination.is_none() {
-                    deed.destination.clone_from(&destination);
+                let departure = destination.map_or(Departure::Leaves, Departure::GoesTo);
+                if !is_removed && !matches!(deed.departure, Some(Departure::GoesTo(_))) {
+                    deed.departure = Some(departure.clone());
                 }
-                found.push(Actor::sent_away(id, destination));
+                found.push(Actor::sent_away(id, departure));
             }
         }
         for (at, verb) in verbs.iter().enumerate() {
-            let departs = deed.departs() && (self.departs(verb, scene.place) || self.destination(verb).is_some());
-            let way = if departs { words_after_start(verb) } else { words_after_entry(verb) };
-            let Some(company) = way.and_then(|way| self.words_after_company(way, scene.place)) else { continue };
-            let can_follow: fn(&[String]) -> bool = if departs { can_follow_leaving } else { can_follow_companion };
-            let company = iter::once(company).chain(verbs[at + 1..].iter().map(Vec::as_slice));
+            let departs = |_: &&Departure| self.departs(verb, scene.place) || self.destination(verb).is_some();
+            let departure = deed.departure.as_ref().filter(departs);
+            let way = if departure.is_some() { words_after_start(verb) } else { words_after_entry(verb) };
+            let Some(way) = way else { continue };
+            let of_verb = self.words_after_company(way, scene.place).map(|company| (company, at + 1));
+            // "Comes in, out of breath, with Odo."
+            let after_comma =
+                || (at + 1..verbs.len()).find_map(|part| Some((words_after_company_opener(&verbs[part])?, part + 1)));
+            let Some((company, next)) = of_verb.or_else(after_comma) else { continue };
+            let can_follow: fn(&[String]) -> bool =
+                if departure.is_some() { can_follow_leaving } else { can_follow_companion };
+            let company = iter::once(company).chain(verbs[next..].iter().map(Vec::as_slice));
             let company = company.map_while(|words| {
                 let mut counts = (1..=words.len().min(MAX_REFERENCE_WORDS)).rev();
                 counts.find_map(|count| person(&words[..count]).filter(|_| can_follow(&words[count..])))
             });
             let company = company.filter(|id| !subjects.contains(id));
-            let actor = |id| match departs {
-                true => Actor { flees: deed.flees, ..Actor::sent_away(id, deed.destination.clone()) },
-                false => Actor::brought(id),
+            let actor = |id| match departure {
+                Some(departure) => Actor::sent_away(id, departure.clone()),
+                None => Actor::brought(id),
             };
             found.extend(company.map(actor));
         }
         found
     }
 
-    /// Returns the character to whom words refer, such as a name or "him".
+    /// Returns the character to whom words refer, such as a name, "that soldier Odo" or "him".
     fn object_person(
         &self,
         words: &[String],
@@ -83,14 +114,19 @@ impl ClauseReader<'_> {
     ) -> Option<EntityId> {
         let english = words::english();
         let by_pronoun = |word: &str| {
-            let pronouns = english.personal_pronouns.iter().find(|pronouns| pronouns.object == word)?;
-            let is_person = words::contains_word(&english.person_pronouns, &pronouns.subject);
-            is_person.then(|| self.person(&pronouns.subject, named_before, subjects, scene))?
+            let pronouns = person_pronouns(|pronouns| pronouns.object == word)?;
+            self.person(&pronouns.subject, named_before, subjects, scene)
         };
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         match words[..] {
             [word] => by_pronoun(word).or_else(|| self.character(&words)),
-            _ => self.character(&words),
+            [determiner, noun, ref name @ ..] => self.character(&words).or_else(|| {
+                let is_determiner =
+                    words::is_determiner(determiner) || words::contains_word(&english.fillers, determiner);
+                let is_described = is_determiner && Language::english().is_occupation(noun);
+                is_described.then(|| self.character(name))?
+            }),
+            [] => None,
         }
     }
 
@@ -99,9 +135,8 @@ impl ClauseReader<'_> {
     fn words_after_company<'w>(&self, way: &'w [String], place: Option<&EntityId>) -> Option<&'w [String]> {
         let mut rest = way;
         loop {
-            let (first, after) = rest.split_first()?;
-            if words::contains_word(&words::english().company_openers, first) {
-                return Some(after);
+            if let Some(company) = words_after_company_opener(rest) {
+                return Some(company);
             }
             rest = self.after_part_of_way(rest, place)?;
         }
@@ -149,6 +184,22 @@ impl ClauseReader<'_> {
         let max_words = names.len().min(MAX_REFERENCE_WORDS);
         (1..=max_words).rev().find_map(|count| self.character(&names[..count]))
     }
+}
+
+/// Returns the pronoun, in its form for a subject, of the person to whom the subject of a verb does something: "she" for
+/// "catches her there". In "takes her hand", the pronoun names an owner.
+fn object_pronoun(verb: &[String]) -> Option<&'static str> {
+    let (_, object) = verb.split_first().filter(|(verb, _)| !is_inactive(verb))?;
+    let (pronoun, rest) = object.split_first()?;
+    let pronouns = person_pronouns(|pronouns| pronouns.object == *pronoun)?;
+    let is_owner = pronouns.possessive == *pronoun && rest.first().is_some_and(|word| !spelling::is_stop_word(word));
+    (!is_owner).then_some(pronouns.subject.as_str())
+}
+
+/// Returns the words after a word such as "with" with which words begin: "odo" for "with Odo".
+fn words_after_company_opener(part: &[String]) -> Option<&[String]> {
+    let (first, rest) = part.split_first()?;
+    words::contains_word(&words::english().company_openers, first).then_some(rest)
 }
 
 /// Returns the words after a verb with which a person leaves a place or goes to one: "back to the mill with odo" for "goes back

@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use hearsay_model::{EntityId, Kind, PredicateRole, State, spelling, text, words};
 use hearsay_query::resolve::{resolve_complete_words, resolve_named, resolve_place};
 
-use super::{speakers::MAX_REFERENCE_WORDS, subjects::opens_clause};
+use super::{
+    speakers::MAX_REFERENCE_WORDS,
+    subjects::{opening_phrase_count, opens_clause},
+};
 
 /// Characters that end a phrase about a place.
 const PLACE_ENDS: [char; 3] = [',', ':', '.'];
@@ -63,6 +66,21 @@ pub(in crate::session) fn opening(state: &State, narration: &str, scene_place: O
     (is_separate && !is_scene).then_some(Opening { place, is_elsewhere, word_count: start + count })
 }
 
+/// Returns whether narration begins with a phrase such as "on the way", so that it happens between two places: "On the way to the
+/// mill, a wheel breaks", but not "On the way to the window, Odo stumbles".
+pub fn begins_on_way(state: &State, narration: &str) -> bool {
+    let (narration, english): (Vec<&str>, _) = (narration.split_whitespace().collect(), words::english());
+    let Some(count) = opening_phrase_count(&narration, &english.way_phrases) else { return false };
+    let rest = &narration[count..];
+    let place = || {
+        let particles = [&english.departure_particles, &english.motion_adverbs];
+        let is_particle = |word: &&&str| particles.into_iter().any(|list| words::contains_word(list, word));
+        let (opener, place) = rest[rest.iter().take_while(is_particle).count()..].split_first()?;
+        words::contains_word(&english.destination_openers, opener).then(|| longest_place(state, place))?
+    };
+    narration[count - 1].ends_with(',') || begins_with_character(state, rest) || place().is_some()
+}
+
 /// Phrase about a place with which words begin.
 struct PlacePhrase {
     /// Number of words before the name of the place.
@@ -81,7 +99,7 @@ fn place_phrase(narration: &[&str]) -> Option<PlacePhrase> {
     loop {
         let rest = &narration[start..];
         let first = rest.first()?;
-        if let Some(count) = meanwhile_count(rest) {
+        if let Some(count) = opening_phrase_count(rest, &english.meanwhile_phrases) {
             start += count;
             is_elsewhere = true;
         } else if is_opener(first) {
@@ -92,16 +110,6 @@ fn place_phrase(narration: &[&str]) -> Option<PlacePhrase> {
             return None;
         }
     }
-}
-
-/// Returns the number of words of a phrase such as "meanwhile" with which words begin.
-fn meanwhile_count(narration: &[&str]) -> Option<usize> {
-    let counts = words::english().meanwhile_phrases.iter().filter_map(|phrase| {
-        let count = phrase.split(' ').count();
-        let window = narration.get(..count)?.join(" ").to_lowercase();
-        (window.trim_end_matches(',') == phrase).then_some(count)
-    });
-    counts.max()
 }
 
 /// Returns the recorded place with whose name words begin, and the number of its words. Only the last word can have a comma.

@@ -1,6 +1,9 @@
 //! Subjects of clauses of narration, as in `Odo and Pell leave`, `They leave` or `All four of you leave`.
 
-use hearsay_model::{EntityId, words};
+use hearsay_model::{
+    EntityId,
+    words::{self, PersonalPronouns},
+};
 
 /// Maximum number of words of a subject without a name: "the rest of the party".
 const MAX_SUBJECT_WORDS: usize = 5;
@@ -17,6 +20,8 @@ pub(super) enum Subject {
     Counted(usize),
     /// The whole party.
     Party,
+    /// The whole party, and perhaps also the others in the scene: "everybody".
+    Everybody,
     /// The whole party, which has this number of player characters: "all three of you".
     CountedParty(usize),
     /// The party without these characters: "everybody but Odo".
@@ -39,7 +44,9 @@ pub(super) fn unnamed_subject(clause: &[&str]) -> Option<(Subject, usize)> {
         }
         let is_listed = |list: &[String]| words::contains_word(list, &phrase);
         let is_all = is_listed(&english.party_subjects) || (has_exception && is_listed(&english.excepted_subjects));
-        let subject = if is_all {
+        let subject = if is_listed(&english.everybody_subjects) {
+            Subject::Everybody
+        } else if is_all {
             Subject::Party
         } else if is_listed(&english.group_subjects) {
             Subject::Group
@@ -86,15 +93,15 @@ pub(super) fn exception_count(words: &[&str]) -> usize {
     phrases.map(|phrase| phrase.split(' ').count()).max().unwrap_or_default()
 }
 
-/// Returns the number of words of the phrase about the time with which a sentence begins: two for "That night Odo leaves".
-pub(super) fn time_opening_count(sentence: &[&str]) -> Option<usize> {
-    let count_of = |phrase: &str| phrase.split(' ').count();
-    let begins = |phrase: &&String| {
-        let opening = sentence.get(..count_of(phrase.as_str())).map(|words| words.join(" ").to_lowercase());
-        opening.is_some_and(|opening| opening.trim_end_matches(',') == phrase.as_str())
-    };
-    let openers = words::english().time_openers.iter().filter(begins);
-    openers.map(|phrase| count_of(phrase.as_str())).max()
+/// Returns the number of words of the longest of several phrases with which a sentence begins: two for "That night Odo leaves".
+/// A comma can follow the phrase.
+pub(super) fn opening_phrase_count(sentence: &[&str], phrases: &[String]) -> Option<usize> {
+    let counts = phrases.iter().filter_map(|phrase| {
+        let count = phrase.split(' ').count();
+        let opening = sentence.get(..count)?.join(" ").to_lowercase();
+        (opening.trim_end_matches(',') == phrase).then_some(count)
+    });
+    counts.max()
 }
 
 /// Returns whether a clause can begin after a word.
@@ -119,13 +126,21 @@ pub(super) fn is_clause_opener(word: &str) -> bool {
     words::contains_word(&words::english().clause_openers, &word.to_lowercase())
 }
 
+/// Returns the pronouns for one person that have a property.
+pub(super) fn person_pronouns(has_property: impl Fn(&PersonalPronouns) -> bool) -> Option<&'static PersonalPronouns> {
+    let english = words::english();
+    let is_person = |pronouns: &PersonalPronouns| words::contains_word(&english.person_pronouns, &pronouns.subject);
+    english.personal_pronouns.iter().find(|pronouns| is_person(pronouns) && has_property(pronouns))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_phrase_about_the_time_can_begin_a_sentence() {
-        let count = |line: &str| time_opening_count(&line.split(' ').collect::<Vec<_>>());
+        let openers = &words::english().time_openers;
+        let count = |line: &str| opening_phrase_count(&line.split(' ').collect::<Vec<_>>(), openers);
         assert_eq!(count("That night Wren leaves."), Some(2));
         assert_eq!(count("Later that evening, Wren leaves."), Some(3));
         assert_eq!(count("That knight leaves."), None);

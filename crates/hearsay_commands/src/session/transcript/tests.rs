@@ -533,10 +533,10 @@ fn each_clause_of_narration_can_have_a_subject() {
     let found = |line: &str, last_named: Option<&str>| -> Vec<String> {
         let last_named = last_named.map(id);
         let scene = NarratedScene { place: Some(&place), present: &present, party: &party, last_named };
-        let describe = |actor: Actor| match (actor.destination, actor.leaves) {
-            (Some(place), _) => format!("{} to {place}", actor.id),
-            (None, true) => format!("{} leaves", actor.id),
-            (None, false) => actor.id.to_string(),
+        let describe = |actor: Actor| match actor.deed.departure {
+            Some(Departure::GoesTo(place)) => format!("{} to {place}", actor.id),
+            Some(_) => format!("{} leaves", actor.id),
+            None => actor.id.to_string(),
         };
         actors(&SpeakerNames::new(&state), &state, line, &scene).into_iter().map(describe).collect()
     };

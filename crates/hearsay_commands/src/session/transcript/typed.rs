@@ -19,6 +19,7 @@ use hearsay_query::{
 use super::{
     hearers::{BracketedHearers, bracketed_hearers, split_remark},
     introduction::Introduction,
+    privacy::sounds_private,
     proposals::{is_title, similar_character},
     referents::Referent,
     reported_whispers::reported_whisper,
@@ -35,6 +36,9 @@ use crate::{
 
 /// Maximum number of words from the noun of a description to the verb: "Jamila the *old ferrywoman slowly waves*".
 const MAX_DESCRIPTION_WORDS: usize = 4;
+
+/// Maximum number of words before the colon that say who speaks, how and to whom.
+const MAX_INTRODUCTION_WORDS: usize = 8;
 
 impl LogLine {
     /// Returns whether the text can name the speaker or the hearers of the line.
@@ -299,6 +303,15 @@ impl LogLine {
         is_whisper && self.may_name_speaker() && self.with_named_speaker(state).is_ok_and(|line| is_open(&line))
     }
 
+    /// Returns whether the words of the [typed](Self::typed) line suggest that only some of the characters in the scene
+    /// notice it, and no hearers are given.
+    pub fn sounds_private(&self, state: &State) -> bool {
+        let is_open = self.typed && self.heard_by.is_empty() && !self.is_marked_out_of_character();
+        let is_speech =
+            || self.speaker.is_some() || self.with_named_speaker(state).is_ok_and(|line| line.speaker.is_some());
+        is_open && sounds_private(&SpeakerNames::new(state), self.text.trim(), is_speech())
+    }
+
     /// Returns the character whose thoughts are all that the [typed](Self::typed) line of narration tells. Only this character
     /// hears the line.
     pub fn thinker(&self, state: &State) -> Option<EntityId> {
@@ -396,8 +409,14 @@ impl LogLine {
             Some(name) => text.trim().replacen(&name, speaker.id.as_str(), 1),
             None => text.to_owned(),
         };
+        let said = after_introduction(&SpeakerNames::new(state), &speaker.id, &text).map(str::to_owned);
         let line = Self { speaker: Some(speaker.clone()), ..Self::typed(text) };
-        Ok(line.with_named_speaker(state)?.into_owned())
+        let mut named = line.with_named_speaker(state)?.into_owned();
+        // The name of the speaker is still part of the text if the words after the name have an unusual form.
+        if let Some(said) = said.filter(|_| named.text == line.text) {
+            named.text = said;
+        }
+        Ok(named)
     }
 
     /// Returns the misspelled name, and the character that probably has the name.
@@ -427,6 +446,22 @@ fn unknown_speaker(names: &SpeakerNames<'_>, text: &str) -> Option<String> {
     let written = split_speaker(text).map(|(name, _)| without_note(name).to_owned());
     let before_verb = Introduction::find(text).map(|introduction| introduction.subject());
     before_verb.or(written).filter(|name| names.identify_typed(name) == SpeakerIdentity::Unknown)
+}
+
+/// Returns the words after a colon, if the words before it are the name of a character and how or to whom this character
+/// speaks, as in `Lotti to Ysolde, very slowly: Not here.`
+fn after_introduction<'t>(names: &SpeakerNames<'_>, speaker: &EntityId, text: &'t str) -> Option<&'t str> {
+    let (introduction, said) = text.split_once(": ")?;
+    let words: Vec<&str> = introduction.split_whitespace().collect();
+    let is_one_clause = !introduction.contains(SENTENCE_ENDS) && !introduction.contains(['"', '\u{201C}']);
+    let is_named = |end: usize| {
+        let name = words[..end].join(" ");
+        names.identify_typed(name.trim_end_matches(',')) == SpeakerIdentity::Character(speaker.clone())
+    };
+    let is_introduction = is_one_clause
+        && words.len() <= MAX_INTRODUCTION_WORDS
+        && (1..=words.len().min(MAX_REFERENCE_WORDS)).any(is_named);
+    Some(said.trim()).filter(|said| is_introduction && !said.is_empty())
 }
 
 /// Returns the names before the colons of the narration of a session that no entity has, with the numbers of the lines.

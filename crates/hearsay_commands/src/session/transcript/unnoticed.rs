@@ -13,7 +13,7 @@ use super::{
     name_phrases::name_ranges,
     narration::before_quotation,
     speakers::{MAX_REFERENCE_WORDS, SpeakerNames},
-    subjects::ends_clause,
+    subjects::{ends_clause, person_pronouns},
 };
 
 /// Characters that separate the parts of a text in which a phrase and its names can stand.
@@ -68,7 +68,7 @@ pub(in crate::session) fn only_witnesses(
         let earlier = actors(names, state, &sentences[..at].join(". "), scene).pop().map(|actor| actor.id);
         let last_named = earlier.or_else(|| scene.last_named.clone());
         let scene = NarratedScene { place: scene.place, present: scene.present, party: scene.party, last_named };
-        let acting = actors(names, state, sentences[at], &scene).into_iter().filter(|actor| actor.acts);
+        let acting = actors(names, state, sentences[at], &scene).into_iter().filter(|actor| actor.deed.acts());
         acting.map(|actor| actor.id).filter(|id| !witnesses.contains(id)).collect()
     };
     let mut acting = acting_in(at);
@@ -81,7 +81,7 @@ pub(in crate::session) fn only_witnesses(
 
 /// Returns the characters who are the only witnesses according to a sentence, apart from those who act. Returns an empty list
 /// for "Nobody sees it", and `None` if the sentence restricts the witnesses to nobody.
-fn stated_witnesses(names: &SpeakerNames<'_>, sentence: &str) -> Option<Vec<EntityId>> {
+pub(super) fn stated_witnesses(names: &SpeakerNames<'_>, sentence: &str) -> Option<Vec<EntityId>> {
     let english = words::english();
     sentence.split(PART_ENDS).find_map(|part| {
         let part = text::words(part);
@@ -222,13 +222,6 @@ impl PronounReader<'_> {
     }
 }
 
-/// Returns the pronouns for one person that have a property.
-fn person_pronouns(has_property: impl Fn(&PersonalPronouns) -> bool) -> Option<&'static PersonalPronouns> {
-    let english = words::english();
-    let is_person = |pronouns: &PersonalPronouns| words::contains_word(&english.person_pronouns, &pronouns.subject);
-    english.personal_pronouns.iter().find(|pronouns| is_person(pronouns) && has_property(pronouns))
-}
-
 /// Returns the phrases in which a form of a verb of perception replaces the `@`.
 fn with_verbs(phrase: &str) -> Vec<String> {
     if !phrase.contains('@') {
@@ -249,7 +242,7 @@ fn is_idiom(phrase: &str, following: &[String]) -> bool {
 
 /// Returns the characters whose names end a part of a text if `is_end` is `true`, and otherwise begin it. The names of
 /// several characters are joined with a conjunction, as in `Odo and Pell`.
-fn joined_characters(names: &SpeakerNames<'_>, part: &[String], is_end: bool) -> Vec<EntityId> {
+pub(super) fn joined_characters(names: &SpeakerNames<'_>, part: &[String], is_end: bool) -> Vec<EntityId> {
     let (mut found, mut rest) = (Vec::new(), part);
     loop {
         let max_words = rest.len().min(MAX_REFERENCE_WORDS);

@@ -12,7 +12,7 @@ use hearsay_campaign::import::{
     secret,
 };
 use hearsay_extract::{Nickname, find_nicknames};
-use hearsay_model::{Kind, Span, text::words};
+use hearsay_model::{Kind, Span, text::words, words::contains_word};
 
 use super::{
     super::{
@@ -386,6 +386,23 @@ pub(super) fn title(page: &str) -> Option<String> {
     let heading = page.lines().find_map(|line| line.strip_prefix("# "))?;
     let title = clean(heading.trim_matches(['#', '*', '_', ' ']));
     Some(title).filter(|title| !title.is_empty() && exact_section(title).is_none() && id_for(title).is_ok())
+}
+
+/// Marks before the words of a title that say that the page contains notes.
+const TITLE_MARKS: [&str; 5] = [" - ", " \u{2013} ", " \u{2014} ", ": ", " ("];
+
+/// Returns the title of a page without words at its end which say that the page contains notes: `The Gull` for `The Gull - my
+/// notes`.
+pub(super) fn without_page_noun(title: &str) -> &str {
+    let is_noun = |word: &String| contains_word(&ENGLISH.page_nouns, word);
+    let is_companion = |word: &String| contains_word(&ENGLISH.page_noun_companions, word);
+    let is_remark = |rest: &str| {
+        let all = words(rest);
+        all.iter().any(is_noun) && all.iter().all(|word| is_noun(word) || is_companion(word))
+    };
+    let parts = TITLE_MARKS.iter().filter_map(|mark| title.rsplit_once(*mark));
+    let last = parts.max_by_key(|(name, _)| name.len());
+    last.filter(|(name, rest)| is_remark(rest) && id_for(name).is_ok()).map_or(title, |(name, _)| name.trim())
 }
 
 /// Returns the label of the list below a block, if the block contains only the label: `NPCs:`.

@@ -18,7 +18,7 @@ use super::{
     },
     PageReader,
     blocks::{PageBlock, without_nicknames},
-    kinds::{extracted_kind, is_used_as_place, kind_after, kind_in_text, kind_of_noun_phrase},
+    kinds::{ends_with_kind, extracted_kind, is_used_as_place, kind_after, kind_in_text, kind_of_remark},
     layout::entry_name,
     sections::{Section, exact_section, listed_kind, section},
     statements::SENTENCE_ENDS,
@@ -306,14 +306,25 @@ impl PageReader {
 
 /// Returns the kind that a text of the form `Name (a village): text` or `Name - a village` states.
 fn entry_kind(text: &str, name: &str) -> Option<Kind> {
-    stated_kind(text, name).or_else(|| stated_trade(text, name)).or_else(|| lexicon::name_kind(name))
+    let stated = stated_kind(text, name).or_else(|| stated_trade(text, name));
+    // "Captain Odo Marsh - harbour police"
+    let has_title = || name.split_once(' ').is_some_and(|(title, rest)| is_title(title) && is_name(rest));
+    let remark = || text.find(name).map_or("", |at| remark_after(&text[at + name.len()..]));
+    let is_person = stated == Some(Kind::Location)
+        && has_title()
+        && lexicon::name_kind(name).is_none()
+        && !ends_with_kind(remark());
+    if is_person { Some(Kind::Npc) } else { stated.or_else(|| lexicon::name_kind(name)) }
 }
 
 /// Returns the kind that the noun phrase after a name states.
 fn stated_kind(text: &str, name: &str) -> Option<Kind> {
-    let rest = &text[text.find(name)? + name.len()..];
-    let remark = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
-    kind_of_noun_phrase(remark.split([')', '.', ':']).next()?)
+    kind_of_remark(remark_after(&text[text.find(name)? + name.len()..]))
+}
+
+/// Returns the remark at the beginning of the text after a name.
+fn remark_after(rest: &str) -> &str {
+    rest.trim_start_matches(|c: char| !c.is_alphanumeric()).split([')', '.', ':']).next().unwrap_or_default()
 }
 
 /// Returns the kind of a person if the noun phrase after a name is an occupation: "Odo Marsh - foreman of the mine".
@@ -427,8 +438,17 @@ fn introduced_group(sentence: &str) -> Option<&str> {
     let name = rest.get(..length)?.trim_end();
     let description = &rest[name.len()..];
     let is_plural = ENGLISH.list_verbs.iter().any(|verb| description.starts_with(&format!(" {verb} ")));
-    let is_group = !name.is_empty() && is_plural && kind_after(description) == Some(Kind::Faction);
+    let is_group = is_plural && (kind_after(description) == Some(Kind::Faction) || states_trades(description));
+    let is_group = !name.is_empty() && is_group;
     is_group.then(|| &sentence[.."The ".len() + name.len()])
+}
+
+/// Returns whether the words after a name state the trade of several persons: " are poachers in the wood".
+fn states_trades(description: &str) -> bool {
+    let all = words(description);
+    let last = all.iter().skip_while(|word| is_stop_word(word)).take_while(|word| !is_stop_word(word)).last();
+    let trade = last.and_then(|noun| noun.strip_suffix('s'));
+    trade.is_some_and(|trade| Language::english().is_occupation(trade))
 }
 
 /// Returns the kind of a name that begins with the word for a person: "Landlady Lisbet Quay", but not "King Street".

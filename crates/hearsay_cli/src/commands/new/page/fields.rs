@@ -4,11 +4,9 @@ use hearsay_campaign::import::{
     lexicon::{self, Meaning, RelationMeaning},
     truth::Truth,
 };
-use hearsay_extract::{
-    EntityNames, Extraction, Extractor, FactObject, Language, Lexicon, Mention, Text, TextType, is_anaphor,
-};
+use hearsay_extract::{EntityNames, Extractor, FactObject, Language, Lexicon, Mention, Text, TextType, is_anaphor};
 use hearsay_model::{
-    EntityId, Factuality, Kind, Predicate, PredicateRole, State, Vocabulary,
+    EntityId, Factuality, Kind, Predicate, PredicateRole, Vocabulary,
     spelling::is_stop_word,
     text::words,
     words::{contains_word, english, is_article, lower_first, upper_first},
@@ -19,27 +17,19 @@ use super::{
         answers::describe,
         draft::{Draft, DraftEntity, DraftGroup, DraftTie},
         english::ENGLISH,
-        sentences::{begins_with_anaphor, sentences},
+        sentences::{begins_with_anaphor, begins_with_article, sentences},
     },
     PageReader,
-    entities::contains_words,
     fates::fates,
-    kinds::kind_of_noun_phrase,
+    occupations::{MAX_ROLE_WORDS, is_rank, is_trade, labelled_occupation, occupation, without_relation},
+    own_names::lacks_subject,
     place_nouns::with_place_names,
-    secrets::lacks_subject,
-    statements::teller_of,
     subjects::{has_genitive, is_verb, leading_entity, name_person},
     surroundings::{set_settlement, set_surroundings},
 };
 
-/// Attribute that a description of a character states.
-const OCCUPATION: &str = "occupation";
-
 /// Minimum confidence of a relation that becomes a field.
 const MIN_RELATION_CONFIDENCE: f64 = 0.7;
-
-/// Maximum number of words of a noun phrase for a role.
-const MAX_ROLE_WORDS: usize = 3;
 
 /// Maximum number of words after a place that say when somebody is there: "every night".
 const MAX_TIME_WORDS: usize = 2;
@@ -69,7 +59,7 @@ impl PageReader {
         let draft = &self.made.draft;
         let lexicon = lexicon_of(draft);
         let occupations: Vec<Option<String>> =
-            draft.entities.iter().map(|entity| occupation(&extractor, &lexicon, entity)).collect();
+            draft.entities.iter().map(|entity| occupation(draft, entity, &extractor, &lexicon)).collect();
         let relations: Vec<Relation> = (0..draft.entities.len())
             .flat_map(|index| {
                 let stated = stated_relations(draft, index, &extractor, &lexicon);
@@ -103,132 +93,6 @@ fn lexicon_of(draft: &Draft) -> Lexicon {
         descriptions: Vec::new(),
         player: None,
     }))
-}
-
-/// Returns the occupation that the description of a character states, with a label or in a sentence.
-fn occupation(extractor: &Extractor, lexicon: &Lexicon, entity: &DraftEntity) -> Option<String> {
-    if !entity.kind.is_character() {
-        return None;
-    }
-    let label = entity.description.iter().find_map(|paragraph| labelled_occupation(&paragraph.text)).map(str::to_owned);
-    // "His lieutenant is Odo." and "She claims to be a nun." state no occupation of the entity.
-    let is_own = |sentence: &&str| !begins_with_possessive(sentence) && teller_of(sentence).is_none();
-    let parts = entity.description.iter().flat_map(|paragraph| sentences(&paragraph.text));
-    let text = parts.filter(is_own).collect::<Vec<_>>().join(" ");
-    // "The landlady of the inn." describes the entity of the heading.
-    let text = match kind_of_noun_phrase(&text).filter(|_| begins_with_article(&text)) {
-        Some(_) => describe(&entity.name, &lower_first(&text)),
-        None => text,
-    };
-    let stated = |lexicon: &Lexicon, text: &str| {
-        let found = extractor.extract(lexicon, &Text::new(text, TextType::Lore));
-        found.facts.iter().find_map(|fact| {
-            let FactObject::Value(value) = &fact.object else { return None };
-            let is_stated = fact.predicate.as_str() == OCCUPATION
-                && is_entity(&found, &fact.subject, entity)
-                && is_role_of_person(value)
-                && !is_owner(text, value);
-            is_stated.then(|| value.clone())
-        })
-    };
-    let found = label
-        .or_else(|| stated(lexicon, &text))
-        .or_else(|| stated(&Lexicon::from_state(&State::default()), &text))
-        .or_else(|| {
-            let role = first_role(entity)?;
-            let Some(sentence) = role.sentence else { return Some(role.noun) };
-            let noun = role.noun.rsplit(' ').next()?;
-            // "The mother of Odo" states a relation, but "The guildmaster" states a rank, and "Cook of the Gull" a trade.
-            match lexicon::meaning(noun) {
-                _ if Language::english().is_occupation(noun) => Some(role.noun),
-                Meaning::Relation(meaning) => meaning.rank.map(|_| role.noun),
-                _ => stated(lexicon, &sentence),
-            }
-        });
-    found.filter(|value| !value.is_empty())
-}
-
-/// Returns the text after a label for the occupation.
-fn labelled_occupation(text: &str) -> Option<&str> {
-    let (label, value) = text.split_once(':')?;
-    let is_occupation = matches!(lexicon::meaning(label), Meaning::Attribute(name) if name.as_str() == OCCUPATION);
-    is_occupation.then(|| value.trim())
-}
-
-/// Returns whether a sentence begins with a possessive pronoun: "His lieutenant is Odo."
-fn begins_with_possessive(sentence: &str) -> bool {
-    let first = words(sentence).into_iter().next().unwrap_or_default();
-    english().personal_pronouns.iter().any(|pronouns| pronouns.possessive == first)
-}
-
-/// Returns whether a noun phrase can be the role of one person: "keeper of the wolves", but not "manor" and "arms".
-fn is_role_of_person(phrase: &str) -> bool {
-    let noun = phrase.split(' ').take_while(|word| !is_stop_word(word)).last().unwrap_or_default().to_lowercase();
-    let is_plural = noun.ends_with('s') && !noun.ends_with("ss");
-    let is_number = contains_word(&english().number_words, &noun);
-    Language::english().is_occupation(&noun) || !is_plural && !is_number && lexicon::noun(&noun) != Some(Kind::Location)
-}
-
-/// Returns whether a text contains a noun only as the owner of something: "lives in the Miller's House".
-fn is_owner(text: &str, noun: &str) -> bool {
-    let mut uses = text.match_indices(noun).map(|(at, _)| &text[at + noun.len()..]).peekable();
-    uses.peek().is_some() && uses.all(|rest| rest.starts_with("'s") || rest.starts_with("\u{2019}s"))
-}
-
-/// A noun phrase for the role of a character.
-struct Role {
-    /// The noun phrase without its article, such as `undertaker`.
-    noun: String,
-    /// A sentence that states the role; `None` if the noun phrase itself is an occupation.
-    sentence: Option<String>,
-}
-
-/// Returns the role with which the description of a character begins, with or without the name of the character: "The
-/// undertaker.", "Odo Brandt, landlady of the Bell.", "Lighthouse keeper, half deaf."
-fn first_role(entity: &DraftEntity) -> Option<Role> {
-    let text = &entity.description.first()?.text;
-    let text = text.strip_prefix(entity.name.as_str()).unwrap_or(text);
-    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let clause = text.split(['.', ',', ';', '(', '\u{2013}', '\u{2014}']).next()?.trim();
-    let first = clause.chars().next()?;
-    let clause = format!("{}{}", first.to_lowercase(), &clause[first.len_utf8()..]);
-    let (phrase, is_genitive) = match clause.split_once(" of ") {
-        Some((phrase, _)) => (phrase, true),
-        None => (clause.as_str(), false),
-    };
-    let has_article = begins_with_article(phrase);
-    let is_bare = !has_article && !is_genitive;
-    let noun = match has_article {
-        true => phrase.split_once(' ')?.1.to_owned(),
-        // "Cook at the Gull"
-        false if is_bare => phrase.split(' ').take_while(|word| !is_stop_word(word)).collect::<Vec<_>>().join(" "),
-        false => phrase.to_owned(),
-    };
-    // A title can have a capital letter: "the new Reeve of Saltwick".
-    let (before, last) = noun.rsplit_once(' ').map_or(("", noun.as_str()), |(before, last)| (before, last));
-    let title = last.to_lowercase();
-    let is_title = Language::english().is_occupation(&title) || lexicon::noun(&title) == Some(Kind::Npc);
-    let noun = if is_title { format!("{before} {title}").trim_start().to_owned() } else { noun };
-    let is_occupation = || Language::english().is_occupation(noun.rsplit(' ').next().unwrap_or_default());
-    let is_noun = |word: &str| !is_stop_word(word) && word.chars().all(|c| c.is_lowercase() || c == '-');
-    if noun.split(' ').count() > MAX_ROLE_WORDS
-        || noun.is_empty()
-        || !noun.split(' ').all(is_noun)
-        || is_bare && !is_occupation()
-    {
-        return None;
-    }
-    let name = &entity.name;
-    let sentence = if has_article { format!("{name} is the {noun}.") } else { format!("{name}, {clause}.") };
-    Some(Role { noun, sentence: Some(sentence).filter(|_| !is_bare) })
-}
-
-/// Returns whether a text refers to an entity.
-fn is_entity(found: &Extraction, mention: &Mention, entity: &DraftEntity) -> bool {
-    match mention {
-        Mention::Known(id) => *id == entity.id,
-        Mention::New(index) => found.entities.get(*index).is_some_and(|new| contains_words(&entity.name, &new.name)),
-    }
 }
 
 /// Returns the condition of a character, such as `dead`, if a part of the description only states it: "Casper Voigt
@@ -536,7 +400,7 @@ fn workplace(draft: &Draft, index: usize, extractor: &Extractor, lexicon: &Lexic
         let text = text.strip_prefix(entity.name.as_str()).unwrap_or(text);
         let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
         let text = if begins_with_anaphor(text) { text.split_once(' ')?.1 } else { text };
-        let text = text.strip_prefix("is ").unwrap_or(text);
+        let text = without_relation(text.strip_prefix("is ").unwrap_or(text));
         let clause = text.split([',', '.', ';', '(', ')', '\u{2013}', '\u{2014}']).next()?;
         let is_place = |(_, other): &(usize, usize)| draft.entities[*other].kind == Kind::Location;
         let (at, place) = draft.named_at(clause).into_iter().find(is_place)?;
@@ -545,8 +409,9 @@ fn workplace(draft: &Draft, index: usize, extractor: &Extractor, lexicon: &Lexic
         let before = before.strip_suffix(&["the"]).unwrap_or(before);
         let (preposition, role) = before.split_last()?;
         let role = if begins_with_article(role.first()?) { &role[1..] } else { role };
-        let is_role = role.len() <= MAX_ROLE_WORDS
-            && role.last().is_some_and(|noun| Language::english().is_occupation(&noun.to_lowercase()));
+        let role = role.join(" ");
+        let is_known = entity.occupation.as_ref() == Some(&role);
+        let is_role = role.split(' ').count() <= MAX_ROLE_WORDS && (is_known || is_trade(&role) || is_rank(&role));
         let is_at = *preposition == "of" || contains_word(&english().scene_openers, preposition);
         // "The landlady of the Gull's cook" does not work at the Gull herself.
         let is_owner = has_genitive(draft, place, named);
@@ -561,9 +426,4 @@ fn workplace(draft: &Draft, index: usize, extractor: &Extractor, lexicon: &Lexic
     };
     let mut parts = entity.description.iter().flat_map(|paragraph| sentences(&paragraph.text));
     parts.find_map(place_in)
-}
-
-/// Returns whether a text begins with an article.
-pub(super) fn begins_with_article(text: &str) -> bool {
-    words(text).first().is_some_and(|word| is_article(word))
 }

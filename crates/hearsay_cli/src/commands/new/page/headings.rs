@@ -9,7 +9,7 @@ use hearsay_model::{Kind, text::words};
 use super::{
     super::{answers::is_name, draft::clean, sentences::sentences},
     blocks::PageBlock,
-    kinds::kind_of_noun_phrase,
+    kinds::{kind_of_noun_phrase, kind_of_remark},
     layout::split_entry,
     sections::{is_section_title, listed_kind},
 };
@@ -31,7 +31,7 @@ impl HeadingEntity {
         // "Chapter 1: The Mill" is no name with a remark.
         let entry = split_entry(heading).filter(|_| !heading.contains(": "));
         let (name, remark) = entry.unwrap_or((heading, ""));
-        let kind = kind.or_else(|| kind_of_noun_phrase(remark));
+        let kind = kind.or_else(|| kind_of_remark(remark));
         let is_open = !remark.is_empty() && !secret::is_secret(heading);
         let remark = is_open.then(|| remark.to_owned());
         Self { name: name.to_owned(), remark, kind, condition }

@@ -1,13 +1,16 @@
 //! Finds the kinds of names: people, places, groups and things.
 
 use hearsay_campaign::import::lexicon;
-use hearsay_extract::{Extraction, FactObject, Mention};
+use hearsay_extract::{Extraction, FactObject, Language, Mention};
 use hearsay_model::{Kind, text::words, words::contains_word};
 
 use super::super::english::ENGLISH;
 
 /// Maximum number of words of a noun phrase.
 const MAX_NOUN_PHRASE_WORDS: usize = 5;
+
+/// Minimum number of places that lie on a land with a name.
+const MIN_GROUND_USES: usize = 2;
 
 /// Returns the kind of a new name, according to the extraction of facts. A name with a trade, an age or a similar
 /// attribute is a person.
@@ -71,6 +74,25 @@ pub(super) fn kind_of_noun_phrase(text: &str) -> Option<Kind> {
     })
 }
 
+/// Returns the kind that the remark after the name of an entry states. A trade states a person, also behind a noun for a place:
+/// "street surgeon".
+pub(super) fn kind_of_remark(remark: &str) -> Option<Kind> {
+    let is_trade = last_noun(remark).is_some_and(|noun| Language::english().is_occupation(&noun));
+    if is_trade { Some(Kind::Npc) } else { kind_of_noun_phrase(remark) }
+}
+
+/// Returns whether the last noun of the remark after a name states a kind: "an old inn", but not "harbour police".
+pub(super) fn ends_with_kind(remark: &str) -> bool {
+    last_noun(remark).is_some_and(|noun| lexicon::noun(&noun).is_some())
+}
+
+/// Returns the last word of the noun phrase with which a remark begins.
+fn last_noun(remark: &str) -> Option<String> {
+    let phrase = words(remark.split([',', '(']).next()?);
+    let is_end = |word: &&String| hearsay_model::spelling::is_stop_word(word);
+    phrase.iter().skip_while(is_end).take_while(|word| !is_end(word)).take(MAX_NOUN_PHRASE_WORDS).last().cloned()
+}
+
 fn kind_before(before: &str) -> Option<Kind> {
     let before = before.strip_suffix("the ").or_else(|| before.strip_suffix("The ")).unwrap_or(before);
     let noun_before = |end: &str| {
@@ -81,10 +103,21 @@ fn kind_before(before: &str) -> Option<Kind> {
     [", ", " named ", " called "].into_iter().find_map(noun_before).or_else(place)
 }
 
-/// Returns whether a text uses a name as the name of a place: "in Saltwick", "the quay of Saltwick", "two days from Corrow".
+/// Returns whether a text uses a name as the name of a place: "in Saltwick", "the quay of Saltwick", "two days from Corrow". So is
+/// the name of the land on which several places lie: "an inn on the Kaltjoch".
 pub(super) fn is_used_as_place(text: &str, name: &str) -> bool {
     let is_owner = |end: usize| text[end..].starts_with(['\'', '\u{2019}']);
-    text.match_indices(name).any(|(at, _)| !is_owner(at + name.len()) && is_after_place_words(&text[..at]))
+    let uses = text.match_indices(name).filter(|(at, _)| !is_owner(at + name.len()));
+    let before: Vec<&str> = uses.map(|(at, _)| &text[..at]).collect();
+    before.iter().any(|before| is_after_place_words(before))
+        || before.iter().filter(|before| is_after_ground_words(before)).count() >= MIN_GROUND_USES
+}
+
+/// Returns whether a text ends with a noun for a place and "on": "an inn on the".
+fn is_after_ground_words(before: &str) -> bool {
+    let words: Vec<&str> = before.split_whitespace().collect();
+    let words = words.strip_suffix(&["the"]).unwrap_or(&words);
+    matches!(words, [.., noun, "on"] if lexicon::noun(noun) == Some(Kind::Location))
 }
 
 fn is_after_place_words(before: &str) -> bool {

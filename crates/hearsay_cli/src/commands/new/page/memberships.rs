@@ -1,7 +1,12 @@
 //! Hides the open text that states a membership which a secret of the page also states: "Nobody knows that Mara leads the Ash
-//! Hand." makes the words "Led by Mara." secret.
+//! Hand." makes the words "Led by Mara." secret. Reads the members in the text about a group.
 
-use hearsay_model::{Kind, text::words, words::contains_word};
+use hearsay_campaign::import::lexicon::{self, Meaning};
+use hearsay_model::{
+    Kind, PredicateRole,
+    text::words,
+    words::{contains_word, english},
+};
 
 use super::{
     super::{
@@ -10,6 +15,7 @@ use super::{
         sentences::sentences,
     },
     PageReader,
+    scene::listed_characters,
 };
 
 /// Marks before the last clause of a sentence.
@@ -72,6 +78,33 @@ impl PageReader {
     }
 }
 
+/// Returns the members that a sentence in the text about a group states, each with a sentence about the member that names the group:
+/// "Odo and Juno are members." A member whose description already says so gets no sentence.
+pub(super) fn stated_members(draft: &Draft, about: Option<usize>, sentence: &str) -> Option<Vec<(usize, String)>> {
+    let group = about.filter(|index| draft.entities[*index].kind == Kind::Faction)?;
+    let (names, rest) = [" are ", " is "].iter().find_map(|verb| sentence.split_once(verb))?;
+    let rest = words(rest);
+    let noun = match &rest[..] {
+        [determiner, noun] if contains_word(&english().determiners, determiner) => noun,
+        [noun] => noun,
+        _ => return None,
+    };
+    let noun = noun.strip_suffix('s').filter(|noun| contains_word(&ENGLISH.membership_words, noun)).unwrap_or(noun);
+    let meaning = lexicon::meaning(&format!("{noun} of"));
+    let is_membership =
+        matches!(&meaning, Meaning::Relation(meaning) if PredicateRole::Membership.is(&meaning.predicate));
+    let members = listed_characters(draft, names).filter(|_| is_membership)?;
+    let is_known = |member: usize| {
+        let description = draft.entities[member].description.iter();
+        let mut parts = description.flat_map(|paragraph| sentences(&paragraph.text));
+        parts.any(|part| has_membership_word(part) && draft.named_in(part).contains(&group))
+    };
+    let name = |index: usize| draft.entities[index].name.as_str();
+    let article = if rest.len() > 1 && rest[0] != "a" { "the" } else { "a" };
+    let text = |member: usize| (member, format!("{} is {article} {noun} of {}.", name(member), name(group)));
+    Some(members.into_iter().filter(|member| !is_known(*member)).map(text).collect())
+}
+
 /// Returns the memberships that the secrets of a draft state.
 fn secret_memberships(draft: &Draft) -> Vec<SecretMembership> {
     let of_secret = |(owner, secret): (usize, &DraftSecret)| {
@@ -95,7 +128,7 @@ fn secret_memberships(draft: &Draft) -> Vec<SecretMembership> {
 /// Returns the character and the group of the membership that a sentence of a secret states. The character is the one whom the
 /// sentence names last before the word for the membership, or else the entity with the secret, or else the first one after the
 /// word.
-fn member_and_group(draft: &Draft, owner: usize, sentence: &str) -> Option<(usize, usize)> {
+pub(super) fn member_and_group(draft: &Draft, owner: usize, sentence: &str) -> Option<(usize, usize)> {
     let at = words(sentence).iter().position(|word| contains_word(&ENGLISH.membership_words, word))?;
     let named = draft.named_at(sentence);
     let is_group = |index: &usize| draft.entities[*index].kind == Kind::Faction;

@@ -3,7 +3,7 @@
 use hearsay_campaign::import::{
     knowers::{
         SecretKnowers, aware_in, has_secret_remark, is_list_of_knowers, is_remark_about_knowers, limits_own_knowers,
-        split_knowers, unaware_in,
+        marked_content, split_knowers, unaware_in,
     },
     nickname::{Pretence, stated_pretence, stated_real_name},
     secret,
@@ -11,20 +11,23 @@ use hearsay_campaign::import::{
 use hearsay_extract::is_anaphor;
 use hearsay_model::{
     EntityId, Kind,
+    lists::push_new,
     text::words,
-    words::{contains_word, upper_first},
+    words::{contains_word, english, upper_first},
 };
 
 use super::{
     super::{
         draft::{Draft, DraftLie, DraftSecret, DraftSecretName, DraftText},
         english::ENGLISH,
-        sentences::begins_with_anaphor,
+        sentences::{begins_with_anaphor, sentences},
     },
     PageReader,
     blocks::PageBlock,
     capitalize,
-    sections::{Section, announces_secret, is_marked_secret, is_secret_sentence},
+    memberships::member_and_group,
+    own_names::{states_deed, with_own_name},
+    sections::{Section, after_truth_opener, announces_secret, is_marked_secret, is_secret_sentence},
     subjects::{leading_entity, name_person},
 };
 
@@ -61,15 +64,18 @@ impl PageReader {
     /// Adds a secret to the entity of its heading, or to the entity that its block is about, or to the first NPC that it
     /// names, or to the character of the text before, or to the first knower that it lists, or to the first group or place
     /// that it names. A secret without such an entity becomes a text that only the DM sees. Exactly the listed knowers know
-    /// the secret. Without such a list, the entity knows the secret, unless the entity is not an NPC, or the text says that
-    /// somebody does not know the secret. A real or false name also becomes a secret name of the entity, and what the entity
-    /// pretends to be becomes a lie. Returns the entity.
+    /// the secret, and the NPC who does what the secret tells before the list. Without such a list, the entity knows the
+    /// secret, unless the entity is not an NPC, or the text says that somebody does not know the secret. A real or false name
+    /// also becomes a secret name of the entity, and what the entity pretends to be becomes a lie. Returns the entity.
     pub(super) fn add_secret(&mut self, text: &str, line: usize, heading: Option<usize>) -> Option<usize> {
         let secret = without_secret_label(text);
         let SecretKnowers { text, knowers, is_addition, unaware } = split_knowers(secret);
+        // In "Odo robs the dead. Only Ada knows.", the knowers stand behind the secret.
+        let is_remark = sentences(&text).first().is_some_and(|first| words(secret).starts_with(&words(first)));
         let draft = &self.made.draft;
         // "Only he knows it": the bearer knows it.
         let has_pronoun = knowers.iter().flat_map(|knowers| words(knowers)).any(|word| is_anaphor(&word));
+        let is_joint = knowers.iter().flat_map(|knowers| words(knowers)).any(|word| is_plural_pronoun(&word));
         let knowers = knowers.map(|knowers| draft.named_in(&capitalize(&knowers)));
         // Words that name no entity of the page stay in the text.
         let names_nobody = !has_pronoun && knowers.as_ref().is_some_and(Vec::is_empty);
@@ -81,10 +87,10 @@ impl PageReader {
         let known =
             subject.or(heading).filter(|_| knowers.is_none()).and_then(|owner| known_content(draft, owner, &text));
         let (text, knowers) = known.map_or((text, knowers), |(text, knowers)| (text, Some(knowers)));
-        let text = match subject.map(|index| &draft.entities[index].name) {
-            Some(name) if begins_with_anaphor(&text) => name_person(&text, name),
-            Some(name) if lacks_subject(&text) && leading_entity(draft, &text).is_none() => format!("{name}: {text}"),
-            _ => upper_first(&text),
+        let is_other = heading.is_some_and(|owner| !self.subjects.can_mean(draft, owner, &text));
+        let text = match subject.or(heading).filter(|_| !is_other) {
+            Some(owner) => with_own_name(draft, owner, &text),
+            None => upper_first(&text),
         };
         let named = draft.named_in(&text);
         let kind = |index: &usize| &draft.entities[*index].kind;
@@ -97,6 +103,11 @@ impl PageReader {
         let Some(bearer) = heading.or(npc).or(by_text).or(by_knowers).or(group).or(subject) else {
             self.add_not_understood(&text, line);
             return None;
+        };
+        let is_of_text = subject.or(heading).is_none() && previous == Some(bearer);
+        let text = match is_of_text && self.subjects.can_mean(draft, bearer, &text) {
+            true => name_person(&text, &draft.entities[bearer].name),
+            false => text,
         };
         let is_character = draft.entities[bearer].kind.is_character();
         let real_name = stated_real_name(&text).filter(|_| is_character).map(str::to_owned);
@@ -118,7 +129,8 @@ impl PageReader {
         let is_unknown_to_owner = match &knowers {
             Some(knowers) => {
                 let is_named = has_pronoun || knowers.contains(&bearer) || states_knowledge(draft, &text, bearer);
-                !is_named && !is_addition
+                let is_doer = is_remark && !is_unaware && states_deed(draft, bearer, &text) && !denies_knowledge(&text);
+                !is_named && !is_addition && !is_doer
             }
             None => draft.entities[bearer].kind != Kind::Npc || denies_knowledge(&text) || is_unaware,
         };
@@ -127,7 +139,9 @@ impl PageReader {
             let others = indices.into_iter().filter(|index| *index != bearer);
             others.map(|index| draft.entities[index].id.clone()).collect()
         };
-        let known_by = ids(knowers.unwrap_or_default());
+        let mut known_by = knowers.unwrap_or_default();
+        implied_knowers(draft, bearer, &text, is_joint).into_iter().for_each(|index| push_new(&mut known_by, index));
+        let known_by = ids(known_by);
         let is_new = |name: &String| !draft.entities.iter().any(|entity| words(&entity.name) == words(name));
         let false_name = cover.as_ref().and_then(|(_, name)| name.clone());
         let secret_name = real_name.or(false_name).filter(is_new).map(|name| DraftSecretName {
@@ -215,14 +229,23 @@ fn states_knowledge(draft: &Draft, text: &str, entity: usize) -> bool {
     text.split_once(" knows ").is_some_and(|(name, _)| draft.named_in(name) == [entity])
 }
 
-/// Returns whether a text begins without a subject: "Secretly works for the guild.", "Hates the toll."
-pub(super) fn lacks_subject(text: &str) -> bool {
-    let words = words(text);
-    let Some(first) = words.first() else { return false };
-    let is_verb = first.ends_with('s') && !first.ends_with("ss") && !hearsay_model::spelling::is_stop_word(first);
-    let next_is_name = text.split(' ').nth(1).is_some_and(|next| next.starts_with(char::is_uppercase));
-    text.starts_with(char::is_uppercase)
-        && (is_verb || contains_word(&ENGLISH.adverbs_without_subject, first) && !next_is_name)
+/// Returns the characters who know a secret although the page does not list them: the NPC who secretly leads the group of the
+/// secret, and the other character in "Only the two of them know."
+fn implied_knowers(draft: &Draft, bearer: usize, text: &str, is_joint: bool) -> Vec<usize> {
+    if is_joint {
+        let is_other = |index: &usize| *index != bearer && draft.entities[*index].kind.is_character();
+        let others: Vec<usize> = draft.named_in(text).into_iter().filter(is_other).collect();
+        return if others.len() == 1 { others } else { Vec::new() };
+    }
+    let is_group = draft.entities[bearer].kind == Kind::Faction && !denies_knowledge(text);
+    let member = member_and_group(draft, bearer, text).filter(|_| is_group).map(|(character, _)| character);
+    member.into_iter().filter(|index| draft.entities[*index].kind == Kind::Npc).collect()
+}
+
+/// Returns whether a word is a pronoun for several persons, such as "them".
+fn is_plural_pronoun(word: &str) -> bool {
+    let mut plural = english().personal_pronouns.iter().filter(|pronouns| pronouns.genders.is_empty());
+    plural.any(|pronouns| [&pronouns.subject, &pronouns.object].iter().any(|form| form.as_str() == word))
 }
 
 /// Returns whether a text says that somebody does not know something: "Unbeknownst to Odo", "Odo does not know".
@@ -234,11 +257,17 @@ fn denies_knowledge(text: &str) -> bool {
     words.iter().any(|word| word == "unbeknownst" || word == "unaware") || (0..words.len()).any(denies)
 }
 
-/// Removes a label such as `Secret:` that says nothing else.
+/// Removes a label such as `Secret:` that says nothing else, the brackets around a text with such a label, and words such as
+/// "In reality".
 fn without_secret_label(text: &str) -> &str {
+    let inner = [('(', ')'), ('[', ']')]
+        .into_iter()
+        .find_map(|(open, close)| text.strip_prefix(open)?.trim_end_matches(['.', ' ']).strip_suffix(close));
+    let text = inner.filter(|inner| marked_content(inner).is_some()).unwrap_or(text);
     let is_label = |label: &str| secret::is_only_secret_mark(label) || announces_secret(text);
-    match text.split_once(':') {
+    let text = match text.split_once(':') {
         Some((label, rest)) if is_label(label) && !rest.trim().is_empty() => rest.trim(),
         _ => text,
-    }
+    };
+    after_truth_opener(text).unwrap_or(text)
 }

@@ -111,15 +111,26 @@ pub(super) fn is_secret_sentence(sentence: &str) -> bool {
     secret::states_secrecy(sentence) || is_about_real_name(sentence) || is_marked_secret(sentence) || has_secret_label()
 }
 
-/// Returns whether a sentence begins with a label that announces a secret, contains a remark such as "(secret)", or states what
-/// a person pretends to be: "She pretends to be a pilgrim called Sera." A sentence that contradicts the pretence itself is a lie
-/// with its truth instead.
+/// Returns the rest of a sentence that begins with words such as "In reality": "In reality, she is a spy."
+pub(super) fn after_truth_opener(sentence: &str) -> Option<&str> {
+    let lowercase = sentence.to_ascii_lowercase();
+    let opener = ENGLISH.truth_openers.iter().find(|opener| lowercase.starts_with(opener.as_str()))?;
+    let rest = sentence.get(opener.len()..)?;
+    rest.starts_with([' ', ',']).then(|| rest.trim_start_matches([' ', ',']))
+}
+
+/// Returns whether a sentence begins with a label that announces a secret, or with "In reality", contains a remark such as
+/// "(secret)", or states what a person pretends to be: "She pretends to be a pilgrim called Sera." A sentence that contradicts
+/// the pretence itself is a lie with its truth instead.
 pub(super) fn is_marked_secret(sentence: &str) -> bool {
     let is_pretence = || {
         let pretence = stated_pretence(sentence);
         pretence.is_some_and(|pretence| pretence.name.is_some() || split_contradiction(sentence).is_none())
     };
-    announces_secret(sentence) || contains_secret_mark(sentence) || is_pretence()
+    announces_secret(sentence)
+        || contains_secret_mark(sentence)
+        || after_truth_opener(sentence).is_some()
+        || is_pretence()
 }
 
 /// Returns whether words can follow the words of a section.

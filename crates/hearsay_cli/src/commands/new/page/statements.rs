@@ -2,11 +2,11 @@
 
 use hearsay_campaign::import::{
     knowers::is_reference,
-    truth::{split_remark, split_verdict, without_rumour_opener},
+    truth::{placed_rumour, split_remark, split_verdict, without_rumour_opener},
 };
 use hearsay_model::{
     text::words,
-    words::{contains_word, upper_first},
+    words::{contains_word, english, upper_first},
 };
 
 use super::super::{english::ENGLISH, sentences::sentences};
@@ -39,7 +39,7 @@ pub(super) struct ToldStatement {
 
 /// Reads a statement. `names_someone` returns whether words name an entity of the campaign.
 pub(super) fn told_statement(text: &str, names_someone: impl Fn(&str) -> bool) -> ToldStatement {
-    let (text, between) = without_remarks_between(text.trim());
+    let (text, between) = without_remarks_between(with_verdict_in_brackets(text).trim());
     let (text, inner) = without_inner_remarks(&text, &names_someone);
     let mut stated = ToldStatement { text, ..ToldStatement::default() };
     for remark in inner {
@@ -80,6 +80,10 @@ pub(super) fn told_statement(text: &str, names_someone: impl Fn(&str) -> bool) -
     {
         (stated.hearers, stated.text) = (Some(hearers.to_owned()), content.to_owned());
     }
+    if let Some((place, told)) = rumour_in_place(&stated.text).filter(|(place, _)| names_someone(place)) {
+        stated.hearers = stated.hearers.or(Some(place.to_owned()));
+        stated.text = told.to_owned();
+    }
     let rumour = without_rumour_opener(&stated.text);
     let (place, told) = match rumour.and_then(split_place).filter(|(place, _)| names_someone(place)) {
         Some((place, told)) => (Some(place.to_owned()), told),
@@ -88,6 +92,13 @@ pub(super) fn told_statement(text: &str, names_someone: impl Fn(&str) -> bool) -
     stated.text = to_statement(told);
     stated.hearers = stated.hearers.or(place);
     stated
+}
+
+/// Splits the place before the words for a rumour from the rumour: "In Gullhaven they say that the mill is cursed."
+pub(super) fn rumour_in_place(text: &str) -> Option<(&str, &str)> {
+    let begins_with_preposition =
+        |place: &str| words(place).first().is_some_and(|first| contains_word(&english().scene_openers, first));
+    placed_rumour(text).filter(|(place, _)| begins_with_preposition(place))
 }
 
 /// Splits the place where people tell a rumour from the rumour: "in Gullhaven that the mill is cursed".
@@ -221,11 +232,24 @@ pub(super) fn is_claim_label(label: &str) -> bool {
 /// that the text is false: "She is a widow. (A lie.)", "Odo (falsely) claims that …", "Odo falsely claims that …"
 pub(super) fn is_called_false(text: &str) -> bool {
     let is_false = |remark: &str| split_verdict(remark).is_some_and(|(is_true, _)| !is_true);
+    let text = &with_verdict_in_brackets(text);
     let (_, inner) = without_inner_remarks(text, |_| true);
     let adverb = teller_of(text).and_then(|teller| teller.rsplit(' ').next()).filter(|word| word.ends_with("ly"));
     split_remark(text).is_some_and(|(_, remark)| is_false(remark))
         || inner.iter().any(|remark| is_false(remark))
         || adverb.is_some_and(is_false)
+}
+
+/// Writes a relative clause that calls the text before it false as a remark in brackets: "She is a widow, which is not true."
+fn with_verdict_in_brackets(text: &str) -> String {
+    let plain = text.trim_end_matches(['.', '!']);
+    let is_false = |verdict: &str| split_verdict(verdict).is_some_and(|(is_true, rest)| !is_true && rest.is_empty());
+    let mut relatives = ENGLISH.thing_relatives.iter();
+    let found = relatives.find_map(|relative| plain.rsplit_once(&format!(", {relative} ")));
+    match found.filter(|(_, verdict)| is_false(verdict)) {
+        Some((before, verdict)) => format!("{before} ({verdict})."),
+        None => text.to_owned(),
+    }
 }
 
 /// Splits the remark at the end of a text from the text: text in parentheses, or a sentence such as "Told to Odo."
@@ -317,7 +341,10 @@ fn split_at_verb(text: &str) -> Option<(&str, &str, &str)> {
     for word in text.split(' ') {
         let plain = word.trim_end_matches([':', ',']);
         if number > 0 && depth == 0 && contains_word(&ENGLISH.telling_verbs, plain) {
-            return Some((text[..at].trim_end(), plain, text.get(at + plain.len()..)?));
+            let teller = text[..at].trim_end();
+            // "The mill is cursed. Odo swears it." has another sentence before the teller.
+            let is_sentence = sentences(teller).len() == 1;
+            return is_sentence.then_some((teller, plain, text.get(at + plain.len()..)?));
         }
         let was_open = depth > 0 || word.starts_with(['(', '[']);
         depth = (depth + word.matches(['(', '[']).count()).saturating_sub(word.matches([')', ']']).count());
@@ -388,6 +415,8 @@ mod tests {
                 None,
             ),
             ("They say in winter that it snows.", "In winter that it snows.", None, None, None),
+            ("In old Sorrel they say that the mill fell.", "The mill fell.", None, Some("In old Sorrel"), None),
+            ("In old Odo they hide.", "In old Odo they hide.", None, None, None),
             (
                 "Pell drowned. Odo tells it, Juno has heard it too.",
                 "Pell drowned.",
@@ -396,6 +425,9 @@ mod tests {
                 None,
             ),
             ("Pell drowned. Odo tells it.", "Pell drowned.", Some("Odo"), None, None),
+            ("Pell drowned. Odo swears that it rained.", "Pell drowned. Odo swears that it rained.", None, None, None),
+            ("Odo says that Pell swam, which is not true.", "Pell swam.", Some("Odo"), None, Some(false)),
+            ("Pell drowned. Juno heard it.", "Pell drowned.", None, Some("Juno"), None),
             ("It is old: the mill burned (twice).", "It is old: the mill burned (twice).", None, None, None),
             ("the miller waters the flour. (Not true!)", "The miller waters the flour.", None, None, Some(false)),
             ("that the mill burned. (A lie.) Juno has heard it.", "The mill burned.", None, Some("Juno"), Some(false)),
@@ -427,6 +459,7 @@ mod tests {
             "Juno tells everybody (falsely) that Pell drowned.",
             "Juno (70, half blind) falsely claims that Pell drowned.",
             "Juno (falsely) claims that Pell drowned.",
+            "Juno says that Pell drowned, which is a lie.",
         ] {
             assert!(is_called_false(text), "{text}");
         }
@@ -434,6 +467,7 @@ mod tests {
             "Juno tells everybody that Pell drowned.",
             "Juno (the smith) has not said that Pell drowned.",
             "Juno happily claims that Pell drowned.",
+            "Juno says that Pell drowned, which is sad.",
             "Juno tells everybody that Pell (not a liar) drowned.",
         ] {
             assert!(!is_called_false(text), "{text}");

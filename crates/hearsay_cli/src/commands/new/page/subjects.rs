@@ -94,6 +94,26 @@ impl Subjects {
         }
     }
 
+    /// Returns whether the pronoun at the beginning of a sentence in the text about a character can mean this character, according
+    /// to the pronouns in the description of the character, or else to the pronoun that the page states elsewhere.
+    pub(super) fn can_mean(&self, draft: &Draft, character: usize, sentence: &str) -> bool {
+        let Some((pronoun, _)) = leading_pronoun(sentence) else { return true };
+        let pronoun_of =
+            |word: &String| PRONOUNS.iter().find(|(known, ..)| known == word).map(|(_, pronoun, _)| *pronoun);
+        let described: Vec<Pronoun> = draft.entities[character]
+            .description
+            .iter()
+            .flat_map(|paragraph| words(&paragraph.text))
+            .filter_map(|word| pronoun_of(&word))
+            .filter(|pronoun| *pronoun != Pronoun::Thing)
+            .collect();
+        match self.pronouns.get(&character) {
+            _ if !described.is_empty() => described.contains(&pronoun),
+            Some(known) => *known == pronoun,
+            None => true,
+        }
+    }
+
     /// Begins a block. `owner` is the entity that the block is about, if its beginning says so.
     pub(super) fn begin_block(&mut self, owner: Option<usize>) {
         self.owner = owner;

@@ -27,7 +27,9 @@ fn surrounding_place(draft: &Draft, index: usize) -> Option<usize> {
     let text = place.description.first()?.text.as_str();
     let text = text.strip_prefix(place.name.as_str()).unwrap_or(text);
     let clause = text.trim_start_matches(|c: char| !c.is_alphanumeric()).split(['.', ',', ';', '(']).next()?;
-    let (phrase, rest) = clause.split_once(" in ")?;
+    // "An inn on the Salt Road"
+    let (at, mark) = [" in ", " on "].iter().filter_map(|mark| Some((clause.find(*mark)?, *mark))).min()?;
+    let (phrase, rest) = (&clause[..at], &clause[at + mark.len()..]);
     let phrase = words(phrase);
     let noun: Vec<&String> = phrase.iter().skip_while(|word| is_stop_word(word)).collect();
     let is_noun_phrase =

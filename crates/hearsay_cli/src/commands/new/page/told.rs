@@ -13,6 +13,7 @@ use super::{
     blocks::PageBlock,
     capitalize,
     fields::with_subject,
+    place_nouns::with_place_names,
     sections::{announces_secret, section},
     statements::{
         ToldStatement, is_called_false, is_claim_label, is_everybody, is_remark_about_telling, teller_of,
@@ -236,7 +237,8 @@ impl PageReader {
         let mut heard_by: Vec<usize> = knowers.flat_map(|knowers| draft.named_in(&capitalize(&knowers))).collect();
         heard_by.extend(places.iter().filter(|_| block.section.is_some()));
         heard_by.retain(|index| draft.entities[*index].kind.can_know());
-        let mut about = draft.named_in(&stated.text);
+        // "The tower" is a place of the page.
+        let mut about = draft.named_in(&with_place_names(draft, &stated.text));
         if about.is_empty() {
             let is_place = |index: &usize| draft.entities[*index].kind == Kind::Location;
             let start = draft.of_kind(&Kind::Player).find_map(|player| player.location.clone());

@@ -61,6 +61,8 @@ fn the_hearer_of_a_whisper_can_be_named_before_the_verb() {
         "Mirela grabs Wren's arm and whispers: The ferry is gone.",
         "Mirela bends down to Wren and whispers in her ear: The ferry is gone.",
         "Mirela pulls Wren aside and says: The ferry is gone.",
+        "Mirela pulls Wren into the pantry and tells her: The ferry is gone.",
+        "Mirela draws Wren behind the bar and says: The ferry is gone.",
     ] {
         let expected = (Some("mirela-voss".to_owned()), "The ferry is gone.".to_owned());
         let (speaker, text, hearers) = heard(&state, line, &EVERYBODY).unwrap();
@@ -84,6 +86,8 @@ fn words_can_be_whispered_without_a_verb_of_whispering() {
     let state = table();
     for line in [
         "Mirela takes Wren aside: The ferry is gone.",
+        "Mirela pulls Wren behind the bar: The ferry is gone.",
+        "Mirela to Wren, very quietly: The ferry is gone.",
         "Mirela grins and draws Wren aside: The ferry is gone.",
         "Mirela leans in close to Wren: The ferry is gone.",
         "Mirela, low voice, to Wren: The ferry is gone.",
@@ -107,6 +111,9 @@ fn words_can_be_whispered_without_a_verb_of_whispering() {
         "Mirela hisses to the crowd: The ferry is gone.",
         "Mirela hisses at Wren: The ferry is gone.",
         "Mirela takes the oar aside: The ferry is gone.",
+        "Mirela pulls the chest into the hall and says: The ferry is gone.",
+        "Mirela pulls Wren into the boat and shouts: The ferry is gone.",
+        "Mirela pulls the lever, Wren stumbles into the pit and says: The ferry is gone.",
         "Mirela leans back: The ferry is gone.",
     ] {
         assert_eq!(hearers(&state, line), EVERYBODY, "{line}");
@@ -180,4 +187,42 @@ fn a_short_form_of_a_title_and_a_last_name_refer_to_a_character() {
     assert_eq!(similar("Krants: Sit down."), Some(id("doctor-ilse-krantz")));
     assert_eq!(similar("Doctor Krants: Sit down."), Some(id("doctor-ilse-krantz")));
     assert_eq!(similar("Tulle: Halt."), None);
+}
+
+#[test]
+fn words_can_suggest_that_only_some_characters_notice_a_line() {
+    let state = table();
+    for line in [
+        "Dorric hisses at Wren: not a word to the abbot",
+        "Look at this card. (only Wren sees it)",
+        "A king of hearts (shows it to Dorric only)",
+        "Mirela: a key (only to Wren)",
+        "Dorric creeps down. Behind the altar: sacks of salt. Nobody sees him.",
+        "Dorric, only to Wren: not a word",
+        "Wren hands Dorric the letter under the table.",
+    ] {
+        assert!(LogLine::typed(line).sounds_private(&state), "{line}");
+    }
+    for line in [
+        "Only three coins are left.",
+        "He came only to drink.",
+        "The door closes quietly.",
+        "Dorric: only Mirela knows how to row.",
+        "Wren sees only fog.",
+        "Mirela softly closes the chest.",
+        "Dorric takes Wren into his service.",
+        "Wren: I told you, quietly now!",
+        "Mirela pulls the boat into the shed: it leaks.",
+        "Nobody knows the way.",
+        "The table breaks. Under it lies a cat.",
+        "Dorric says to Wren: the ferry is late.",
+        "The dog sleeps under the table.",
+        "The guild meets in secret every week.",
+        "Nobody sees the point of it.",
+        "Mirela: nobody sees the abbot before noon",
+        "Mirela: Dorric hides the salt from Wren in secret",
+        "(ooc) only Wren sees pizza",
+    ] {
+        assert!(!LogLine::typed(line).sounds_private(&state), "{line}");
+    }
 }

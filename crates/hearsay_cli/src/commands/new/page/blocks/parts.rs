@@ -1,7 +1,7 @@
 //! Splits a block into its parts: the text about an entity, and the statements and secret names within this text.
 
 use hearsay_campaign::import::{
-    knowers::{has_secret_remark, is_list_of_knowers, is_remark_about_knowers},
+    knowers::{has_secret_remark, is_list_of_knowers, is_remark_about_knowers, marked_content},
     nickname::{is_about_real_name, stated_real_name},
     secret,
 };
@@ -44,6 +44,17 @@ impl PageBlock {
             return blocks;
         }
         let is_marked = has_marks || self.headings.iter().any(|heading| secret::is_secret(heading));
+        let has_statements = self.section.is_some_and(Section::has_statements);
+        let mut bracketed = Vec::new();
+        if !has_statements {
+            bracketed.extend(std::iter::from_fn(|| self.take_secret_in_brackets()));
+        }
+        if !bracketed.is_empty() {
+            self.is_secret &= is_marked || self.has_secret_sentence() || has_secret_remark(&self.text);
+            let mut blocks = self.split(has_marks);
+            blocks.extend(bracketed);
+            return blocks;
+        }
         if let Some(at) = self.secret_part().filter(|_| !is_marked) {
             let mut part = self.split_off(at);
             self.text.truncate(self.text.trim_end_matches([' ', '-', ',', ';', '\u{2013}', '\u{2014}']).len());
@@ -62,7 +73,7 @@ impl PageBlock {
             return blocks;
         }
         let is_hidden = self.is_secret && (is_marked || has_secret_remark(&self.text));
-        if is_hidden || self.section.is_some_and(Section::has_statements) {
+        if is_hidden || has_statements {
             return vec![self];
         }
         let name = self.take_name_in_brackets();
@@ -127,6 +138,24 @@ impl PageBlock {
         let marks = CLAUSE_MARKS.iter().chain(&ENTRY_DASHES);
         let (at, length) = marks.filter_map(|mark| Some((open.rfind(mark)?, mark.len()))).max()?;
         split_entry(&open[..at]).is_some().then_some(at + length)
+    }
+
+    /// Removes a secret in brackets from the text, and returns it as a part: "He drinks. (Secret: he robs the dead.)"
+    fn take_secret_in_brackets(&mut self) -> Option<Self> {
+        let marked = |(open, close): (usize, usize)| {
+            let (mark, content) = marked_content(&self.text[open + 1..close])?;
+            Some((open, close, mark.to_owned(), upper_first(content)))
+        };
+        let (open, close, mark, text) = brackets(&self.text).into_iter().find_map(marked)?;
+        let (start, line) = (self.text[..open].trim_end().len(), self.line(open));
+        if start == 0 {
+            return None;
+        }
+        self.remove(start, close + 1);
+        // "Odo (secret" is no label.
+        self.label = self.label.take().filter(|label| self.text.starts_with(label.as_str()));
+        let (lines, label) = (vec![(0, line)], Some(mark));
+        Some(Self { text, lines, label, is_secret: true, is_continued: true, ..self.clone() })
     }
 
     /// Removes a real name in brackets from the text, and returns it as a part: "(real name: Lucian Harrow)".

@@ -183,3 +183,42 @@ fn knowers_and_hearers_can_be_added() {
     ];
     assert_eq!(lies, expected);
 }
+
+#[test]
+fn trades_and_headings_for_people_make_people() {
+    let page = "\
+# The Long Sail
+
+## Crew & passengers
+
+### Odile Farr - master of the barge.
+Stern.
+
+### Sparks - engineer
+Burned hands.
+
+## Rumours
+
+- In Hale they say that the barge is cursed.
+- The lamp is haunted. Odile swears it is true.
+
+## Places
+
+### Hale - a port town
+";
+    let made = read(page, None, "town");
+    assert_eq!(ids(&made, &Kind::Npc), ["odile-farr", "sparks"]);
+    assert_eq!(joined(&entity(&made, "odile-farr").description), "Odile Farr: master of the barge. / Stern.");
+    let expected =
+        ["13 unknown > hale: The barge is cursed.", "14 unknown > : The lamp is haunted. Odile swears it is true."];
+    assert_eq!(super::told(&made), expected);
+    // A trade states a person, also behind a noun for a place, and the trade of several persons a group.
+    let made = read(
+        "# Fork\n\n* Doc Harl \u{2013} street surgeon. Loud.\n* Captain Ada Renn \u{2013} harbour police.\n",
+        None,
+        "town",
+    );
+    assert_eq!(ids(&made, &Kind::Npc), ["doc-harl", "captain-ada-renn"]);
+    let made = read("# Fork\n\nThe Reed Hounds are poachers who hunt at night.\n", None, "town");
+    assert_eq!(ids(&made, &Kind::Faction), ["the-reed-hounds"]);
+}

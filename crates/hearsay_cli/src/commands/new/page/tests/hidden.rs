@@ -129,7 +129,7 @@ fn marks_of_secrecy_within_an_entry_hide_what_they_stand_beside() {
     let made = read(page, None, "town");
     assert_eq!(joined(&entity(&made, "ilka-storr").description), "Ilka Storr: dyer.");
     let ilka = secrets(&made, "ilka-storr");
-    assert!(ilka.iter().any(|(text, ..)| text.contains("Robs the boats")), "{ilka:?}");
+    assert!(ilka.iter().any(|(text, ..)| text.contains("Ilka Storr robs the boats")), "{ilka:?}");
     let joost = entity(&made, "joost-pell");
     assert_eq!((joined(&joost.description).as_str(), joost.aliases.len()), ("Joost Pell: ferryman.", 0), "{joost:?}");
     assert_eq!(joined(&entity(&made, "ruben-karst").description), "Ruben Karst: tanner");
@@ -190,4 +190,103 @@ Hates the dyer.
     let joost = entity(&made, "joost-pell");
     assert_eq!(joost.home.as_ref().map(EntityId::as_str), Some("the-vat"));
     assert!(joined(&joost.description).ends_with(" / Hates the dyer."), "{:?}", joost.description);
+}
+
+#[test]
+fn a_secret_begins_with_the_name_of_its_person_who_knows_its_own_deeds() {
+    let page = "\
+# Hollow Quay
+
+## People
+
+### Ilka Storr
+
+Dyer, thin. Secretly sells the ferry ledgers. Only Joost Pell knows.
+
+### Joost Pell
+
+Ferryman. Leads the Pale Oars in secret; nobody knows it but Ruben Karst.
+
+### Ruben Karst
+
+Tanner.
+
+**Secret:** Inherits the quay when the reeve dies. Ilka alone knows.
+
+### Mette Orr
+
+Fishwife.
+
+**Truth:** She killed the reeve. No one except Ruben knows this.
+
+### Sanne Deem
+
+Smith. Her brother Tam drinks.
+
+**Secret:** He stole the anvil.
+
+## Factions
+
+- The Pale Oars: smugglers.
+";
+    let made = read(page, None, "town");
+    for (id, text, knows, others) in [
+        ("ilka-storr", "Ilka Storr secretly sells the ferry ledgers.", true, Some("joost-pell")),
+        ("joost-pell", "Joost Pell leads the Pale Oars in secret.", true, Some("ruben-karst")),
+        ("ruben-karst", "Ruben Karst inherits the quay when the reeve dies.", false, Some("ilka-storr")),
+        ("mette-orr", "Mette Orr killed the reeve.", true, Some("ruben-karst")),
+        // The pronoun means the brother.
+        ("sanne-deem", "He stole the anvil.", true, None),
+    ] {
+        let others: Vec<String> = others.into_iter().map(str::to_owned).collect();
+        assert_eq!(secrets(&made, id), [(text.to_owned(), knows, others)], "{id}");
+    }
+}
+
+#[test]
+fn secrets_in_brackets_and_implied_knowers_are_read() {
+    let page = "\
+# Hollow Quay
+
+## People
+
+- Ilka Storr - dyer. Warm and loud. (secret: she sells names to the Pale Oars)
+- Joost Pell \u{2013} street surgeon. On the take [GM: the reeve pays him]. Drinks.
+- Ruben Karst - tanner. He had the quay burned by Joost Pell. Only the two of them know.
+
+## Factions
+
+### The Pale Oars
+
+Smugglers. Secretly led by Ruben Karst.
+";
+    let made = read(page, None, "town");
+    assert_eq!(joined(&entity(&made, "ilka-storr").description), "Ilka Storr - dyer. Warm and loud.");
+    let joost = joined(&entity(&made, "joost-pell").description);
+    assert!(joost.ends_with("On the take. Drinks."), "{joost}");
+    for (id, text, knows, others) in [
+        ("ilka-storr", "Ilka Storr sells names to the Pale Oars", true, None),
+        ("joost-pell", "The reeve pays him", true, None),
+        ("ruben-karst", "Ruben Karst had the quay burned by Joost Pell.", true, Some("joost-pell")),
+        ("the-pale-oars", "The Pale Oars: Secretly led by Ruben Karst.", false, Some("ruben-karst")),
+    ] {
+        let others: Vec<String> = others.into_iter().map(str::to_owned).collect();
+        assert_eq!(secrets(&made, id), [(text.to_owned(), knows, others)], "{id}");
+    }
+}
+
+#[test]
+fn a_sentence_that_begins_with_in_truth_is_secret() {
+    let page = "\
+# Hollow Quay
+
+Joost Pell is a ferryman. The truth is that he snores.
+
+Ilka Storr is a dyer. She is loud. In truth she is hunting the reeve. Only Joost knows.
+";
+    let made = read(page, None, "town");
+    assert_eq!(joined(&entity(&made, "ilka-storr").description), "Ilka Storr is a dyer. She is loud.");
+    let expected = ("Ilka Storr is hunting the reeve.".to_owned(), true, vec!["joost-pell".to_owned()]);
+    assert_eq!(secrets(&made, "ilka-storr"), [expected]);
+    assert!(entity(&made, "joost-pell").secrets.is_empty(), "{:?}", entity(&made, "joost-pell").secrets);
 }

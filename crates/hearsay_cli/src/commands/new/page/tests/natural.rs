@@ -82,7 +82,7 @@ fn what_a_person_says_is_a_lie_or_a_rumour_and_no_fact() {
     assert!(told[0].ends_with("ada-brook > : Ada Brook is poor."), "{told:?}");
     assert!(told[1].ends_with("unknown > odo-marsh: Odo Marsh never drinks."), "{told:?}");
     let ada = made.draft.entities.iter().find(|entity| entity.id.as_str() == "ada-brook").unwrap();
-    assert_eq!(ada.secrets[0].text, "She is rich.");
+    assert_eq!(ada.secrets[0].text, "Ada Brook is rich.");
 }
 
 #[test]

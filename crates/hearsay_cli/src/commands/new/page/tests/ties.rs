@@ -1,6 +1,6 @@
 //! Tests of relations between characters, families, other names, and remarks in brackets.
 
-use hearsay_model::Kind;
+use hearsay_model::{EntityId, Kind};
 
 use super::{
     super::{PageDraft, read},
@@ -37,6 +37,32 @@ fn descriptions_state_relations_between_characters() {
     assert_eq!(entity(&made, "captain-dorn").condition.as_deref(), Some("dead"));
     assert_eq!(entity(&made, "lady-ashe").condition, None);
     assert_eq!(ties(&made, "hale-stott"), [""; 0], "the notes are not sure");
+}
+
+#[test]
+fn a_role_can_follow_a_relation() {
+    let page = "\
+# Grey Water
+
+## Places
+
+- The Long Oar - an inn.
+
+## People
+
+- Sabra Quill, landlady of the Long Oar.
+- Joss Quill, Sabra's son, errand boy at the Long Oar. He is shy.
+- Renn Marl, Sabra's nephew, a cook at the Long Oar.
+";
+    let made = read(page, None, "town");
+    for (id, occupation, tie) in
+        [("joss-quill", "errand boy", "CHILD_OF sabra-quill"), ("renn-marl", "cook", "RELATIVE_OF sabra-quill")]
+    {
+        let person = entity(&made, id);
+        assert_eq!(person.occupation.as_deref(), Some(occupation), "{id}");
+        assert_eq!(person.home.as_ref().map(EntityId::as_str), Some("the-long-oar"), "{id}");
+        assert_eq!(ties(&made, id), [tie], "{id}");
+    }
 }
 
 #[test]
@@ -116,7 +142,7 @@ fn the_last_part_of_an_entry_can_be_secret() {
     assert_eq!(joined(&osk.description), "Osk Quill - miller");
     assert_eq!(joined(&renn.description), "Renn Marl - smith");
     assert_eq!(joined(&entity(&made, "tove-marl").description), "Tove Marl - dyer - loud");
-    assert_eq!(osk.secrets[0].text, "Osk Quill: Takes bribes from the smugglers");
+    assert_eq!(osk.secrets[0].text, "Osk Quill takes bribes from the smugglers");
     assert_eq!(osk.secrets[0].known_by, std::slice::from_ref(&renn.id));
     assert!(renn.secrets[0].text.ends_with("the son of Osk Quill") && renn.secrets[0].known_by.is_empty());
     assert_eq!(ties(&made, "renn-marl"), [""; 0], "the relation is secret");
@@ -153,4 +179,55 @@ fn the_parent_of_another_person_is_read_in_the_text_about_the_parent() {
         assert_eq!(ties(&made, child), ["CHILD_OF sanne-deem"], "{child}");
     }
     assert!(!ties(&made, "karel-orr").iter().any(|tie| tie.starts_with("CHILD_OF")), "{:?}", ties(&made, "karel-orr"));
+}
+
+#[test]
+fn places_members_and_ranks_of_a_mountain_are_read() {
+    let page = "\
+# Snow
+
+## Places
+
+- The Split Keg. An inn on the Harnberg.
+- Lamp Spire. A watchtower on the Harnberg. It is old.
+- Saint Ulla. A convent on the Harnberg, above the inn.
+
+## People
+
+- Abbess Renn, head of Saint Ulla. Lives in Saint Ulla.
+- Dov Karr, head of the Long Watch. Lives in Lamp Spire.
+- Bela Orth, head of the Split Keg.
+- Pim Sauer, a smith. Lives in the Split Keg.
+
+## Factions
+
+- The Long Watch. Rangers. Bela Orth and Pim Sauer are members.
+
+## Rumours
+
+- A white hound walks between the convent and the watchtower.
+";
+    let made = read(page, None, "town");
+    let part_of = |id: &str| entity(&made, id).part_of.as_ref().map(EntityId::as_str);
+    for place in ["the-split-keg", "lamp-spire", "saint-ulla"] {
+        assert_eq!(part_of(place), Some("the-harnberg"), "{place}");
+    }
+    for (id, occupation) in [
+        ("abbess-renn", Some("abbess")),
+        ("dov-karr", None),
+        ("bela-orth", Some("head of the Split Keg")),
+        ("pim-sauer", Some("smith")),
+    ] {
+        assert_eq!(entity(&made, id).occupation.as_deref(), occupation, "{id}");
+    }
+    assert_eq!(entity(&made, "bela-orth").home.as_ref().map(EntityId::as_str), Some("the-split-keg"));
+    for member in ["bela-orth", "pim-sauer"] {
+        let groups = &entity(&made, member).groups;
+        assert!(groups.iter().any(|group| group.group.as_str() == "the-long-watch"), "{member}: {groups:?}");
+    }
+    assert_eq!(joined(&entity(&made, "the-long-watch").description), "The Long Watch. Rangers.");
+    let pim = joined(&entity(&made, "pim-sauer").description);
+    assert!(pim.ends_with("Pim Sauer is a member of The Long Watch."), "{pim}");
+    let about: Vec<&str> = made.draft.rumours[0].about.iter().map(EntityId::as_str).collect();
+    assert_eq!(about, ["saint-ulla", "lamp-spire"]);
 }
