@@ -317,7 +317,9 @@ fn modules_form_no_circles() {
 fn dependencies_of_modules_are_found() {
     let modules = Modules::read(&root().join("crates/hearsay_extract/src"));
     let dependencies = modules.dependencies(&[]);
-    for (module, target) in [("statements", "pipeline"), ("pipeline", "sentence_reader"), ("cues", "grammar")] {
+    for (module, target) in
+        [("statements", "pipeline"), ("pipeline", "sentence_reader"), ("sentence_reader", "language")]
+    {
         assert!(dependencies[module].contains(target), "{module} imports from {target}: {dependencies:?}");
     }
 }
@@ -338,21 +340,60 @@ const PLUGIN_LAYERS: [&str; 12] = [
     "testing",
 ];
 
-#[test]
-fn modules_of_the_plugin_depend_on_lower_layers_only() {
-    let modules = Modules::read(&root().join("crates/bevy_hearsay/src"));
+/// Folders of `hearsay_extract`, the lowest first, as in `ARCHITECTURE.md`.
+const EXTRACTION_LAYERS: [&str; 13] = [
+    "text",
+    "language",
+    "facts",
+    "entities",
+    "syntax",
+    "sentence_reader",
+    "assertion",
+    "relations",
+    "candidates",
+    "pipeline",
+    "model",
+    "statements",
+    "fuzz",
+];
+
+/// Asserts that the crate in a folder has exactly these modules, and that each imports only from earlier ones.
+fn assert_layers(crate_name: &str, layers: &[&str]) {
+    let modules = Modules::read(&root().join("crates").join(crate_name).join("src"));
     let dependencies = modules.dependencies(&[]);
-    let listed: BTreeSet<&str> = PLUGIN_LAYERS.into_iter().collect();
+    let listed: BTreeSet<&str> = layers.iter().copied().collect();
     assert_eq!(dependencies.keys().copied().collect::<BTreeSet<_>>(), listed, "every module has a layer");
-    let layer = |module: &str| PLUGIN_LAYERS.iter().position(|layer| *layer == module).unwrap();
+    let layer = |module: &str| layers.iter().position(|layer| *layer == module).unwrap();
     for (module, targets) in &dependencies {
         for target in targets {
-            assert!(layer(target) < layer(module), "{module} may not import from {target}");
+            assert!(layer(target) < layer(module), "{crate_name}: {module} may not import from {target}");
         }
     }
+}
+
+/// Returns whether text contains these names in this order, in backquotes or as the beginning of a path in backquotes.
+fn lists_in_order(text: &str, names: &[&str]) -> bool {
+    names.iter().map(|name| text.find(&format!("`{name}")).unwrap()).is_sorted()
+}
+
+#[test]
+fn folders_of_the_extraction_depend_on_lower_layers_only() {
+    assert_layers("hearsay_extract", &EXTRACTION_LAYERS);
+    let architecture = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let rows: String = architecture
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .map(|line| line.split_inclusive(" |").next().unwrap_or_default())
+        .collect();
+    let table = &rows[rows.find("`text/`").unwrap()..];
+    assert!(lists_in_order(table, &EXTRACTION_LAYERS), "{table}");
+}
+
+#[test]
+fn modules_of_the_plugin_depend_on_lower_layers_only() {
+    assert_layers("bevy_hearsay", &PLUGIN_LAYERS);
     // The code map lists the layers in the same order.
     let architecture = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
     let row = architecture.lines().find(|line| line.starts_with("| `crates/bevy_hearsay` |")).unwrap();
-    let positions = PLUGIN_LAYERS.map(|layer| row.find(&format!("`{layer}")).unwrap());
-    assert!(positions.is_sorted(), "{row}");
+    assert!(lists_in_order(row, &PLUGIN_LAYERS), "{row}");
 }

@@ -60,80 +60,36 @@
 //!   running time grows with the length of the text.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
-mod apposition;
 mod assertion;
-mod assertion_classifier;
-mod assertion_status;
-mod attribute_candidates;
-mod attribute_classifier;
-mod attribution;
-mod chunker;
-mod classifier;
-mod clause_facts;
-mod clauses;
-mod conjugation;
-mod copula;
-mod coreference;
-mod cues;
-mod deduplicate;
-mod disfluency;
-mod document;
-mod doubt;
-mod entailment;
+mod candidates;
+mod entities;
 mod facts;
-mod fields;
-mod fronted_objects;
-mod function_words;
 pub mod fuzz;
-mod grammar;
-mod keyword_candidates;
-mod kind_set;
 mod language;
-mod language_file;
-mod lexicon;
-mod mentions;
 mod model;
-mod modifier_candidates;
-mod named_flags;
-mod nicknames;
-mod noun_facts;
-mod patterns;
 mod pipeline;
-mod possession;
-mod predicate_properties;
-mod relation_candidates;
-mod relation_classifier;
-mod relational_nouns;
+mod relations;
 mod sentence_reader;
-mod sentence_similarity;
-mod sentence_splitter;
-mod spoken_sentences;
 mod statements;
-mod temporality;
+mod syntax;
 #[cfg(test)]
 mod tests;
-mod tokenizer;
-mod triggers;
-mod verb_facts;
-mod verb_groups;
-mod weights;
-mod word_lists;
-mod word_votes;
+mod text;
 
-pub use classifier::{Classifier, ClassifierError};
-pub use cues::SentenceCues;
-pub use document::{DocumentLine, LineRole};
-pub use entailment::{ENTAILMENT_MODEL, Entailment, EntailmentModel, SpokenReply};
+pub use entities::lexicon::{EntityNames, Lexicon, LexiconEntity, subject_pronoun};
+pub use entities::nicknames::{Nickname, find_nicknames};
 pub use facts::{
     Cue, CueKind, ExtractedFact, Extraction, FactObject, Mention, NameOccurrence, NewEntity, SentenceEncoder, Text,
     TextType,
 };
-pub use function_words::{is_anaphor, is_pronoun, replace_group_pronouns};
 pub use language::Language;
-pub use language_file::LanguageError;
-pub use lexicon::{EntityNames, Lexicon, LexiconEntity, subject_pronoun};
+pub use language::classifier::{Classifier, ClassifierError};
+pub use language::function_words::{is_anaphor, is_pronoun, replace_group_pronouns};
+pub use language::language_file::LanguageError;
+pub use model::entailment::{ENTAILMENT_MODEL, Entailment, EntailmentModel, SpokenReply};
 pub use model::{FEATURE_NAMES, READING_MODEL, ReadingModel, WindowSize};
-pub use nicknames::{Nickname, find_nicknames};
+pub use pipeline::spoken_sentences::SpokenSentence;
 pub use pipeline::{Extractor, TrainingExample, TrainingExtraction};
-pub use spoken_sentences::SpokenSentence;
+pub use sentence_reader::cues::SentenceCues;
 pub use statements::{LineStatements, ModelStatement, StatementFeatures, TalkProbabilities};
+pub use text::document::{DocumentLine, LineRole};

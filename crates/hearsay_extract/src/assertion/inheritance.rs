@@ -1,12 +1,10 @@
 //! Derives a part of the assertion status of a dependent clause from the clause on which it depends.
 
 use crate::{
-    assertion_status::AssertionStatus,
-    clauses::ClauseType,
     facts::{Cue, CueKind},
-    sentence_reader::SentenceReader,
-    weights::DoubtFactor,
-    word_lists::lists,
+    language::{weights::DoubtFactor, word_lists::lists},
+    sentence_reader::{SentenceReader, assertion_status::AssertionStatus},
+    syntax::clauses::ClauseType,
 };
 
 impl SentenceReader<'_> {

@@ -9,6 +9,7 @@
 mod byte_model;
 mod calibration;
 mod decoder;
+pub(crate) mod entailment;
 mod heads;
 mod reading;
 pub(crate) mod window;

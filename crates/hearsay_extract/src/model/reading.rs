@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::mentions::EntityRef;
+use crate::entities::mentions::EntityRef;
 
 /// Results for one line.
 #[derive(Debug)]

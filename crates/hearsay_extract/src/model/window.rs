@@ -4,7 +4,10 @@ use std::ops::Range;
 
 use hearsay_embed::TokenText;
 
-use crate::{document::LineRole, lexicon::Gender, mentions::EntityRef};
+use crate::{
+    entities::{lexicon::Gender, mentions::EntityRef},
+    text::document::LineRole,
+};
 
 /// Token ids in BERT's vocabulary.
 const CLS_TOKEN: u32 = 101;

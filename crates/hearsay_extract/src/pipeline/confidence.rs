@@ -4,10 +4,10 @@ use hearsay_model::Confidence;
 
 use super::TextExtractor;
 use crate::{
-    deduplicate::WeightedFact,
-    doubt::{MAX_DOUBTFUL_CONFIDENCE, MAX_INJECTION_CONFIDENCE},
+    facts::doubt::{MAX_DOUBTFUL_CONFIDENCE, MAX_INJECTION_CONFIDENCE},
+    language::weights::Weight,
+    pipeline::deduplicate::WeightedFact,
     sentence_reader::RawFact,
-    weights::Weight,
 };
 
 /// Candidates with a lower confidence than this are not worth a review.

@@ -4,14 +4,12 @@ use hearsay_model::{ExtractionStage, PredicateRole, Span, words};
 
 use super::{TextExtractor, TrainingExample, TrainingExtraction, confidence::has_doubtful_reference};
 use crate::{
-    conjugation::Inflections,
-    deduplicate::{self, WeightedFact},
+    candidates::sentence_similarity::{Examples, propose_by_similarity},
+    entities::mentions::EntityRef,
     facts::{ExtractedFact, Extraction, FactObject, Mention, NameOccurrence},
-    mentions::EntityRef,
-    predicate_properties::PredicateProperties,
+    language::{conjugation::Inflections, predicate_properties::PredicateProperties, weights::Weight},
+    pipeline::deduplicate::{self, WeightedFact},
     sentence_reader::{RawFact, RawObject, TrainingExamples, UNSPECIFIED_RELATION},
-    sentence_similarity::{Examples, propose_by_similarity},
-    weights::Weight,
 };
 
 /// Returns whether one of the weights applies to a fact.

@@ -1,8 +1,10 @@
 //! The extractor, which reads a text and proposes facts.
 
 mod confidence;
+pub(crate) mod deduplicate;
 mod extraction_result;
 mod omitted_copula;
+pub(crate) mod spoken_sentences;
 mod text_reading;
 
 use std::{
@@ -14,18 +16,20 @@ use hearsay_model::{EntityId, ExtractionStage, Predicate, PredicateRole, Span, V
 use rustc_hash::FxHashMap;
 
 use crate::{
-    coreference::{MentionHistory, NoteEntity},
-    doubt::{DoubtfulPart, MAX_INJECTION_CONFIDENCE},
-    facts::{Extraction, FactObject, Mention, Text, TextType},
-    grammar::Grammar,
-    kind_set::KindSet,
-    language::Language,
-    lexicon::Lexicon,
-    mentions::{EntityRef, NewNames, Scene},
-    nicknames::PlainText,
+    candidates::sentence_similarity::{Examples, UnmatchedSentence},
+    entities::{
+        coreference::{MentionHistory, NoteEntity},
+        lexicon::Lexicon,
+        mentions::{EntityRef, NewNames, Scene},
+        nicknames::PlainText,
+    },
+    facts::{
+        Extraction, FactObject, Mention, Text, TextType,
+        doubt::{DoubtfulPart, MAX_INJECTION_CONFIDENCE},
+    },
+    language::{Language, grammar::Grammar, kind_set::KindSet},
+    pipeline::spoken_sentences::SpokenSentence,
     sentence_reader::{RawFact, TrainingExamples},
-    sentence_similarity::{Examples, UnmatchedSentence},
-    spoken_sentences::SpokenSentence,
 };
 use text_reading::unnamed_speaker_end;
 

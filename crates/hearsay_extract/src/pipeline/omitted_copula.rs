@@ -1,11 +1,13 @@
 //! Inserts the "is" that notes and descriptions leave out.
 
 use crate::{
-    chunker::{Chunk, Chunks, VerbForm, VerbGroup},
-    grammar::{Grammar, WordClass},
-    mentions::{EntityRef, NameMention},
-    tokenizer::Token,
-    word_lists::lists,
+    entities::mentions::{EntityRef, NameMention},
+    language::{
+        grammar::{Grammar, WordClass},
+        word_lists::lists,
+    },
+    syntax::chunker::{Chunk, Chunks, VerbForm, VerbGroup},
+    text::tokenizer::Token,
 };
 
 /// Inserts the "is" that notes leave out: "Bram dead.", "Static in brig."

@@ -7,23 +7,28 @@ use super::{
     omitted_copula::{insert_copula_before_description, insert_omitted_copula},
 };
 use crate::{
-    chunker::Chunker,
-    clauses::ClauseParser,
-    coreference::EntityMention,
-    cues::{self, CueMatch},
-    disfluency::remove_disfluencies,
-    doubt::DoubtfulPart,
-    facts::TextType,
-    grammar::{CueType, Grammar, WordClass},
-    kind_set::KindSet,
-    lexicon::Gender,
-    mentions::{EntityRef, MentionFinder, NameMention, NewNames},
-    nicknames::{self, Nickname, PlainText},
-    sentence_reader::{RawFact, SentenceReader, SpeechContext},
-    sentence_splitter::{self, Sentence},
-    tokenizer::{self, Token, TokenKind},
-    weights::DoubtFactor,
-    word_lists::lists,
+    entities::{
+        coreference::EntityMention,
+        lexicon::Gender,
+        mentions::{EntityRef, MentionFinder, NameMention, NewNames},
+        nicknames::{self, Nickname, PlainText},
+    },
+    facts::{TextType, doubt::DoubtfulPart},
+    language::{
+        grammar::{CueType, Grammar, WordClass},
+        kind_set::KindSet,
+        weights::DoubtFactor,
+        word_lists::lists,
+    },
+    sentence_reader::{
+        RawFact, SentenceReader, SpeechContext,
+        cues::{self, CueMatch},
+    },
+    syntax::{chunker::Chunker, clauses::ClauseParser, disfluency::remove_disfluencies},
+    text::{
+        sentence_splitter::{self, Sentence},
+        tokenizer::{self, Token, TokenKind},
+    },
 };
 
 impl<'a> TextExtractor<'a> {

@@ -4,7 +4,7 @@
 use hearsay_model::Predicate;
 
 use super::{RawObject, ResolvedEntity};
-use crate::mentions::EntityRef;
+use crate::entities::mentions::EntityRef;
 
 /// Entity that a clause mentions, with the range of tokens of the mention.
 #[derive(Debug, Clone, Copy)]

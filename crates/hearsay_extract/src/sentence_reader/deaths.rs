@@ -4,17 +4,17 @@ use hearsay_model::{Object, Span, Value, attribute, words::is_article};
 
 use super::{FactBasis, RawFact, RawObject, ResolvedEntity, SentenceReader, pronouns::pronoun_gender};
 use crate::{
-    assertion_status::AssertionStatus,
-    chunker::{NounGroup, VerbForm},
-    clauses::{Clause, ClauseType},
-    grammar::Pattern,
-    kind_set::KindSet,
-    lexicon::Gender,
-    mentions::EntityRef,
-    predicate_properties::PredicateProperties,
-    tokenizer::Token,
-    weights::Weight,
-    word_lists::lists,
+    entities::{lexicon::Gender, mentions::EntityRef},
+    language::{
+        grammar::Pattern, kind_set::KindSet, predicate_properties::PredicateProperties, weights::Weight,
+        word_lists::lists,
+    },
+    sentence_reader::assertion_status::AssertionStatus,
+    syntax::{
+        chunker::{NounGroup, VerbForm},
+        clauses::{Clause, ClauseType},
+    },
+    text::tokenizer::Token,
 };
 
 impl SentenceReader<'_> {

@@ -2,15 +2,16 @@
 
 use super::SentenceReader;
 use crate::{
-    chunker::{Chunk, NounGroup},
-    clauses::{Clause, ClauseType},
-    coreference::EntityMention,
-    grammar::WordClass,
-    kind_set::KindSet,
-    lexicon::{Gender, NameType},
-    mentions::{EntityRef, NameMention},
-    weights::Weight,
-    word_lists::lists,
+    entities::{
+        coreference::EntityMention,
+        lexicon::{Gender, NameType},
+        mentions::{EntityRef, NameMention},
+    },
+    language::{grammar::WordClass, kind_set::KindSet, weights::Weight, word_lists::lists},
+    syntax::{
+        chunker::{Chunk, NounGroup},
+        clauses::{Clause, ClauseType},
+    },
 };
 
 /// Entity that words refer to, with the weights for uncertain references.

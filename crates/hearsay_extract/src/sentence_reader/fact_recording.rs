@@ -8,15 +8,17 @@ use super::{
     raw_fact::{FactBasis, RawFact, RawObject, WeightNames},
 };
 use crate::{
-    assertion_status::AssertionStatus,
-    chunker::VerbForm,
-    function_words::{is_be_form, is_pronoun},
-    grammar::{Pattern, Target, WordClass},
-    kind_set::KindSet,
-    mentions::EntityRef,
-    predicate_properties::PredicateProperties,
-    weights::{DoubtFactor, Weight},
-    word_lists::lists,
+    entities::mentions::EntityRef,
+    language::{
+        function_words::{is_be_form, is_pronoun},
+        grammar::{Pattern, Target, WordClass},
+        kind_set::KindSet,
+        predicate_properties::PredicateProperties,
+        weights::{DoubtFactor, Weight},
+        word_lists::lists,
+    },
+    sentence_reader::assertion_status::AssertionStatus,
+    syntax::chunker::VerbForm,
 };
 
 /// Maximum number of characters of a value. A longer value is a misread clause.

@@ -1,6 +1,8 @@
 //! Reads the facts of one sentence.
 
+pub(crate) mod assertion_status;
 mod candidates;
+pub(crate) mod cues;
 mod deaths;
 mod entity_resolution;
 mod fact_recording;
@@ -17,20 +19,25 @@ pub(crate) use entity_resolution::ResolvedEntity;
 pub(crate) use raw_fact::{FactBasis, RawFact, RawObject, UNSPECIFIED_RELATION, WeightNames};
 
 use crate::{
-    assertion_status::AssertionStatus,
-    chunker::{Chunk, Chunks, NounGroup, VerbGroup},
-    classifier::Classifier,
-    clauses::{Clause, ClauseParser, ClauseType, SubjectSource},
-    coreference::{EntityMention, MentionHistory},
-    cues::{self, CueMatch},
-    doubt::DoubtfulPart,
-    grammar::{CueType, Grammar, WordClass},
-    kind_set::KindSet,
-    lexicon::{Gender, Lexicon, stated_gender},
-    mentions::{EntityRef, NameMention, NewNames},
-    tokenizer::Token,
-    weights::Weight,
-    word_lists::lists,
+    entities::{
+        coreference::{EntityMention, MentionHistory},
+        lexicon::{Gender, Lexicon, stated_gender},
+        mentions::{EntityRef, NameMention, NewNames},
+    },
+    facts::doubt::DoubtfulPart,
+    language::{
+        classifier::Classifier,
+        grammar::{CueType, Grammar, WordClass},
+        kind_set::KindSet,
+        weights::Weight,
+        word_lists::lists,
+    },
+    sentence_reader::{assertion_status::AssertionStatus, cues::CueMatch},
+    syntax::{
+        chunker::{Chunk, Chunks, NounGroup, VerbGroup},
+        clauses::{Clause, ClauseParser, ClauseType, SubjectSource},
+    },
+    text::tokenizer::Token,
 };
 
 /// Speaker and hearers of a text.

@@ -2,17 +2,20 @@
 
 use super::{ResolvedEntity, SentenceReader};
 use crate::{
-    chunker::Chunk,
-    clauses::ClauseType,
-    coreference::Antecedent,
-    function_words::{first_person, is_second_person},
-    grammar::WordClass,
-    kind_set::KindSet,
-    lexicon::Gender,
-    mentions::{EntityRef, NameMention},
-    tokenizer::Token,
-    weights::Weight,
-    word_lists::lists,
+    entities::{
+        coreference::Antecedent,
+        lexicon::Gender,
+        mentions::{EntityRef, NameMention},
+    },
+    language::{
+        function_words::{first_person, is_second_person},
+        grammar::WordClass,
+        kind_set::KindSet,
+        weights::Weight,
+        word_lists::lists,
+    },
+    syntax::{chunker::Chunk, clauses::ClauseType},
+    text::tokenizer::Token,
 };
 
 /// Returns the gender of a pronoun of the third person, or `None` for other words.

@@ -2,12 +2,13 @@
 
 use super::SentenceReader;
 use crate::{
-    chunker::{Chunk, VerbForm},
-    clauses::{Clause, SubjectSource},
-    kind_set::KindSet,
-    mentions::EntityRef,
-    tokenizer::TokenKind,
-    word_lists::lists,
+    entities::mentions::EntityRef,
+    language::{kind_set::KindSet, word_lists::lists},
+    syntax::{
+        chunker::{Chunk, VerbForm},
+        clauses::{Clause, SubjectSource},
+    },
+    text::tokenizer::TokenKind,
 };
 
 impl SentenceReader<'_> {

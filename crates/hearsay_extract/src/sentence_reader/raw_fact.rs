@@ -3,7 +3,10 @@
 use hearsay_model::{ExtractionStage, Factuality, Span};
 
 pub(crate) use crate::facts::UNSPECIFIED_RELATION;
-use crate::{assertion_status::AssertionStatus, facts::Cue, mentions::EntityRef, weights::Weight};
+use crate::{
+    entities::mentions::EntityRef, facts::Cue, language::weights::Weight,
+    sentence_reader::assertion_status::AssertionStatus,
+};
 
 /// Object of a fact that was read: an entity or a value.
 #[derive(Debug, Clone, PartialEq, Eq)]

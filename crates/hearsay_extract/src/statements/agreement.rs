@@ -4,10 +4,12 @@ use hearsay_model::words::is_article;
 
 use super::sentence::SentenceWriter;
 use crate::{
-    conjugation::{Inflections, third_person},
-    grammar::{Pattern, PatternPart, WordClass},
+    language::{
+        conjugation::{Inflections, third_person},
+        grammar::{Pattern, PatternPart, WordClass},
+        word_lists::lists,
+    },
     model::{DecodedStatement, Referent},
-    word_lists::lists,
 };
 
 impl SentenceWriter<'_, '_> {

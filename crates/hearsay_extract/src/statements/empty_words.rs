@@ -7,12 +7,13 @@ use hearsay_model::words::{self, is_first_person};
 
 use super::word_splitter::Word;
 use crate::{
-    conjugation::Inflections,
-    function_words::{is_be_form, is_pronoun, is_time_noun},
-    grammar::{Grammar, WordClass},
-    lexicon::Gender,
-    mentions::EntityRef,
-    word_lists::lists,
+    entities::{lexicon::Gender, mentions::EntityRef},
+    language::{
+        conjugation::Inflections,
+        function_words::{is_be_form, is_pronoun, is_time_noun},
+        grammar::{Grammar, WordClass},
+        word_lists::lists,
+    },
 };
 
 /// Maximum number of words between a verb such as "ask" and the question word of an indirect question.

@@ -5,8 +5,8 @@ use hearsay_model::{PredicateRole, TalkKind, text, words};
 use super::{LineStatements, ModelStatement};
 use crate::{
     NewEntity,
+    entities::mentions::is_same_name,
     facts::{ExtractedFact, Extraction, FactObject, Mention},
-    mentions::is_same_name,
 };
 
 impl Extraction {

@@ -25,17 +25,25 @@ pub use features::StatementFeatures;
 
 use crate::{
     Extractor, ReadingModel,
-    document::{DocumentLine, LineRole},
-    doubt::{DoubtfulPart, MAX_DOUBTFUL_CONFIDENCE},
-    facts::{Cue, CueKind, ExtractedFact, FactObject, Mention, Text, TextType},
-    function_words::{first_person, is_group_pronoun, is_second_person},
-    grammar::{Grammar, WordClass},
-    lexicon::{Gender, Lexicon, LexiconEntity},
-    mentions::{EntityRef, MentionFinder, NewNames, Scene},
+    entities::{
+        lexicon::{Gender, Lexicon, LexiconEntity},
+        mentions::{EntityRef, MentionFinder, NewNames, Scene},
+        nicknames::{PlainText, link_nicknames},
+    },
+    facts::{
+        Cue, CueKind, ExtractedFact, FactObject, Mention, Text, TextType,
+        doubt::{DoubtfulPart, MAX_DOUBTFUL_CONFIDENCE},
+    },
+    language::{
+        function_words::{first_person, is_group_pronoun, is_second_person},
+        grammar::{Grammar, WordClass},
+        word_lists::lists,
+    },
     model::{DecodedStatement, LikelyReferent, LineReading, Referent, window},
-    nicknames::{PlainText, link_nicknames},
-    tokenizer,
-    word_lists::lists,
+    text::{
+        document::{DocumentLine, LineRole},
+        tokenizer,
+    },
 };
 use pronoun_scopes::LineWords;
 use sentence::StatementText;

@@ -6,12 +6,16 @@ use hearsay_model::words::is_article;
 
 use super::word_splitter::Word;
 use crate::{
-    conjugation::Inflections,
-    grammar::{Grammar, WordClass},
-    lexicon::{Gender, stated_gender},
-    mentions::EntityRef,
+    entities::{
+        lexicon::{Gender, stated_gender},
+        mentions::EntityRef,
+    },
+    language::{
+        conjugation::Inflections,
+        grammar::{Grammar, WordClass},
+        word_lists::lists,
+    },
     model::window::PronounScope,
-    word_lists::lists,
 };
 
 /// The words and names of a line.

@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use super::{pronoun_scopes::LineWords, sentence::SentenceWriter};
 use crate::{
-    function_words::{first_person, is_second_person},
-    kind_set::KindSet,
-    lexicon::Gender,
-    mentions::EntityRef,
+    entities::{lexicon::Gender, mentions::EntityRef},
+    language::{
+        function_words::{first_person, is_second_person},
+        kind_set::KindSet,
+    },
     model::{DecodedStatement, LikelyReferent, Reference, Referent},
 };
 

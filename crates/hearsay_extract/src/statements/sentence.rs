@@ -10,13 +10,14 @@ use hearsay_model::{
 
 use super::{PreparedDocument, empty_words::StatementWords, word_splitter::Word};
 use crate::{
-    document::LineRole,
-    function_words::{is_be_form, is_pronoun},
-    grammar::WordClass,
-    lexicon::Gender,
-    mentions::EntityRef,
+    entities::{lexicon::Gender, mentions::EntityRef},
+    language::{
+        function_words::{is_be_form, is_pronoun},
+        grammar::WordClass,
+        word_lists::{WordSet, lists},
+    },
     model::{DecodedStatement, LikelyReferent, Referent},
-    word_lists::{WordSet, lists},
+    text::document::LineRole,
 };
 
 /// The sentence of a statement.

@@ -1,7 +1,7 @@
 //! Tests that lines of a story lose nothing because they contain words that also occur in instructions to a program.
 
 use super::*;
-use crate::grammar::CueType;
+use crate::language::grammar::CueType;
 
 const LINES: &str = include_str!("../../tests/data/innocent-lines.txt");
 
