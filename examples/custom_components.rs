@@ -14,10 +14,12 @@
 #![allow(clippy::print_stdout)]
 
 use bevy::prelude::*;
-use bevy_hearsay::prelude::*;
-use hearsay_engine::ReadSnapshot;
+use bevy_hearsay::{
+    engine::ReadSnapshot,
+    prelude::*,
+    query::knowledge::{KnowsFilter, knows},
+};
 use hearsay_examples::campaign;
-use hearsay_query::knowledge::{KnowsFilter, knows};
 
 /// The mood of a character. The memory stores it as the attribute `mood`.
 #[derive(Component, Debug, Clone, PartialEq)]

@@ -11,9 +11,12 @@
 use std::time::Duration;
 
 use bevy::{app::ScheduleRunnerPlugin, log::LogPlugin, prelude::*};
-use bevy_hearsay::{AskedOf, MemoryCounts, prelude::*};
-use hearsay_engine::{MemoryError, ReadSnapshot};
-use hearsay_query::knowledge::{KnowsFilter, KnowsRow, knows};
+use bevy_hearsay::{
+    AskedOf, MemoryCounts,
+    engine::{MemoryError, ReadSnapshot},
+    prelude::*,
+    query::knowledge::{KnowsFilter, KnowsRow, knows},
+};
 
 /// Frames per second. The game clock advances one minute per frame.
 const FRAMES_PER_SECOND: f64 = 60.0;

@@ -275,7 +275,7 @@ def main():
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
-# Factor for the probability that a word stands outside statements, as in `decode.rs`.
+# Factor for the probability that a word stands outside statements, as in `decoder.rs`.
 LESS_OUTSIDE = 0.2
 
 

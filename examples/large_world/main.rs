@@ -16,8 +16,7 @@ mod dots;
 use std::time::Duration;
 
 use bevy::{app::ScheduleRunnerPlugin, diagnostic::DiagnosticsStore, log::LogPlugin, prelude::*};
-use bevy_hearsay::{HearsayDiagnosticsPlugin, MemoryCounts, prelude::*};
-use hearsay_engine::Settings;
+use bevy_hearsay::{HearsayDiagnosticsPlugin, MemoryCounts, engine::Settings, prelude::*};
 use hearsay_examples::{display, flag, option};
 
 /// Number of places.

@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 
 use bevy::{platform::collections::HashSet, prelude::*};
-use bevy_hearsay::{SlotLoaded, prelude::*};
-use hearsay_engine::ReadSnapshot;
-use hearsay_model::State;
-use hearsay_query::knowledge::{KnowsFilter, KnowsRow, knows};
+use bevy_hearsay::{
+    SlotLoaded,
+    engine::ReadSnapshot,
+    model::State,
+    prelude::*,
+    query::knowledge::{KnowsFilter, KnowsRow, knows},
+};
 
 /// Subject of the rumours.
 pub(crate) const TOPIC: &str = "chapel-bell";

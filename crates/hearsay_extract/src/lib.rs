@@ -1,4 +1,5 @@
-//! Extracts proposed facts from texts by words, patterns and small classifiers, without a language model.
+//! Extracts proposed facts from texts without a language model: with words, patterns and small classifiers, and with the
+//! [reading model](ReadingModel), a small neural network that finds statements in real table talk.
 //!
 //! The crate `hearsay_llm` extracts facts with a language model.
 //!

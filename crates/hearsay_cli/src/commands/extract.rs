@@ -129,7 +129,7 @@ fn print_draft(drafted: &DraftExtraction, output: &mut Output) -> Result<()> {
     }
     if extraction.addresses_program {
         output.line(
-            "A sentence of the text tells the program what to do, so Hearsay treats all facts of the text as doubtful.",
+            "A sentence of the text tells the program what to do, so Hearsay treats the facts of this sentence as doubtful.",
         )?;
     }
     output.line(format!("{}; nothing was recorded.", count(extraction.facts.len(), "fact", "facts")))

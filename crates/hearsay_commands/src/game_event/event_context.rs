@@ -201,8 +201,17 @@ impl<'a> EventContext<'a> {
         let mut changes = Vec::new();
         if fact.status() == FactStatus::Canon && state.is_functional(fact.predicate()) {
             // A new value of a predicate that allows one value at a time ends the older value at the time of the event.
-            let mut validity = Validity { from: self.occasion.time.clone(), until: None };
             let open_values = state.values(fact.subject(), fact.predicate());
+            // A value that is seen again is the recorded fact.
+            let holds_already = |value: &&&Fact| {
+                let begins_later =
+                    value.validity().start().zip(self.occasion.moment()).is_some_and(|(from, now)| from > now);
+                value.object() == fact.object() && !begins_later
+            };
+            if let Some(recorded) = open_values.iter().find(holds_already) {
+                return Ok((Arc::clone(require_fact(state, recorded.id())?), changes));
+            }
+            let mut validity = Validity { from: self.occasion.time.clone(), until: None };
             changes = succession(state, &open_values, fact.predicate(), fact.object(), &mut validity);
             fact = fact.to_builder().validity(validity).build()?;
         } else if fact.status() == FactStatus::Canon

@@ -244,6 +244,19 @@ fn a_witnessed_state_ends_the_earlier_one() {
 }
 
 #[test]
+fn a_state_that_is_witnessed_twice_is_one_fact() {
+    let memory = town();
+    for (day, witness_name) in [(5, "Odo Brandt"), (6, "Mirela Voss")] {
+        set_clock(&memory, day * DAY);
+        learn(&memory, witness(parts("Pell", "LOCATED_AT", "Harbour"), &[witness_name]));
+    }
+    assert_eq!(course(&memory, "pell", "LOCATED_AT"), ["harbour 5..", "the-gull ..5"]);
+    for knower in ["odo-brandt", "mirela-voss"] {
+        assert_eq!(believes(&memory, knower, "Pell is at Harbour."), Some(100), "{knower}");
+    }
+}
+
+#[test]
 fn a_retraction_lists_the_lost_edges_first() {
     let memory = town();
     set_clock(&memory, 5 * DAY);

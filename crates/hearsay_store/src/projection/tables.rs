@@ -8,7 +8,7 @@ use surrealdb::types::{Array, Object, Value};
 use super::row::{ProjectionRow, Table, Watermark, record_ids};
 use crate::engine::{
     Db,
-    values::{as_u64, int, object},
+    values::{as_u64, int, into_elements, object},
 };
 
 /// Maximum number of rows in one transaction.
@@ -121,6 +121,10 @@ fn push_upsert(statements: &mut String, table: Table, fields: &[String]) {
     statements.push_str(" RETURN NONE;");
 }
 
+/// Number of ids that [`clear`] reads at a time. Each of these queries also reads the deleted records that the storage
+/// engine has not removed from its files yet, so a small number would make [`clear`] slow.
+const CLEARED_IDS: usize = 50_000;
+
 /// Reads the watermark of the tables.
 pub(crate) async fn watermark(db: &Db) -> Result<Watermark, surrealdb::Error> {
     let found = db.value("SELECT position, batch FROM ONLY meta:projections", object([])).await?;
@@ -146,16 +150,18 @@ pub(crate) async fn set_verified(db: &Db, is_verified: bool) -> Result<(), surre
 pub(crate) async fn clear(db: &Db) -> Result<(), surrealdb::Error> {
     write(db, Vec::new(), Some(Watermark::CLEARING)).await?;
     for table in Table::ALL.into_iter().rev() {
-        let ids = format!("SELECT VALUE id FROM {} LIMIT {}", table.name(), limits(db).0);
+        let ids = format!("SELECT VALUE id FROM {} LIMIT {CLEARED_IDS}", table.name());
         loop {
-            let ids = db.value(&ids, object([])).await?;
-            if matches!(&ids, Value::Array(ids) if ids.is_empty()) {
+            let ids = into_elements(db.value(&ids, object([])).await?);
+            if ids.is_empty() {
                 break;
             }
-            let (mut statements, mut variables) = begin(db);
-            statements.push_str(" DELETE $ids RETURN NONE; COMMIT;");
-            variables.insert("ids", ids);
-            db.run_with_retries(&statements, variables).await?;
+            for ids in ids.chunks(limits(db).0) {
+                let (mut statements, mut variables) = begin(db);
+                statements.push_str(" DELETE $ids RETURN NONE; COMMIT;");
+                variables.insert("ids", Value::Array(Array::from(ids.to_vec())));
+                db.run_with_retries(&statements, variables).await?;
+            }
         }
     }
     write(db, Vec::new(), Some(Watermark::default())).await

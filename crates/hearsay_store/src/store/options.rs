@@ -87,9 +87,10 @@ pub struct StoreOptions {
     /// Handle through which the caller can read the progress of opening.
     pub progress: OpenProgress,
     /// Size in bytes of a memtable, which is a buffer of the database in memory. When a memtable is full, the database
-    /// writes its contents to a table file. Default: 16 MiB. Minimum: 256 KiB. After a crash, the database reads the
-    /// contents of the newest memtables from its log again, so a larger size makes the next opening slower. The store
-    /// splits a write that is larger than a memtable.
+    /// writes its contents to a table file. Default: 16 MiB. Minimum: 256 KiB. A closed campaign contains up to four table
+    /// files with values that later writes replaced, so a larger size makes the directory larger. After a crash, the
+    /// database reads the contents of the newest memtables from its log again, so a larger size makes the next opening
+    /// slower. The store splits a write that is larger than a memtable.
     pub memtable_bytes: usize,
     /// Whether this process shares the campaign with other processes on the machine. The store only records this value
     /// in [`LockHolder::shares`](crate::LockHolder::shares); `hearsay_engine` shares the campaign. Default: `false`.
