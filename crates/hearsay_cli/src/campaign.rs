@@ -106,7 +106,8 @@ pub(crate) fn open_without_sync(
     // Disables automatic extraction, because extraction would change the data while a command shows the data. Commands
     // that write texts start extraction themselves and wait for its result.
     settings.extraction.enabled = false;
-    let opened = open_with_progress(MemoryOptions::with_settings(directory, settings.clone()), output);
+    let options = MemoryOptions { free_on_close: false, ..MemoryOptions::with_settings(directory, settings.clone()) };
+    let opened = open_with_progress(options, output);
     match opened {
         Err(error) if access == Access::Read && error.downcast_ref().is_some_and(read_only::can_read_copy) => {
             read_only::open_copy(directory, settings, output)

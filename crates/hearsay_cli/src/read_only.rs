@@ -41,7 +41,7 @@ pub(crate) fn open_copy(directory: &Path, mut settings: Settings, output: &Outpu
     hearsay_store::copy_for_reading(&database, &copy)
         .with_context(|| format!("{} cannot be copied to {}", database.display(), copy.display()))?;
     settings.store.directory = copy;
-    Ok(Memory::open(MemoryOptions::with_settings(directory, settings))?)
+    Ok(Memory::open(MemoryOptions { free_on_close: false, ..MemoryOptions::with_settings(directory, settings) })?)
 }
 
 /// Deletes all temporary copies.

@@ -48,6 +48,16 @@ pub enum CommandError {
         /// Fact that states the name.
         fact: FactId,
     },
+    /// Error: the draft of a reply is too long to be checked.
+    #[error(
+        "the draft has {sentences} sentences, and at most {limit} can be checked; check shorter parts of the draft"
+    )]
+    DraftTooLong {
+        /// Number of sentences in the draft.
+        sentences: usize,
+        /// Maximum number of sentences.
+        limit: usize,
+    },
     /// Error: a flag with this name is already declared.
     #[error("the flag `{name}` is already declared; set its value without declaring it again", name = .0)]
     FlagExists(String),

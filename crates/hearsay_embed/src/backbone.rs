@@ -4,10 +4,7 @@
 //! every call, allocates memory for every operation, and starts candle's own thread pool. The tests compare the results
 //! of this module with the results of `BertModel`.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, PoisonError},
-};
+use std::sync::{Mutex, PoisonError};
 
 use hearsay_simd::Processor;
 
@@ -19,6 +16,7 @@ use crate::{
     math::{Activation, AddAndNormalize, Norm},
     model_dir::Config,
     panels::{Panels, Rows, grow},
+    weights::{Table, WORD_EMBEDDINGS, Weights},
 };
 
 /// A BERT model that runs on the CPU.
@@ -27,7 +25,9 @@ pub(crate) struct Backbone {
     intermediate_size: usize,
     head_count: usize,
     activation: Activation,
-    word_embeddings: Vec<f32>,
+    /// One vector per token. The table is large and each text needs only a few rows, so it stays in the precision of the
+    /// file.
+    word_embeddings: Table,
     position_embeddings: Vec<f32>,
     type_embeddings: Vec<f32>,
     norm: Norm,
@@ -79,25 +79,28 @@ struct Scratch {
 }
 
 impl Backbone {
-    /// Builds the model from tensors that were validated against `config`. The linear maps have the given precision.
-    pub(crate) fn new(
-        tensors: HashMap<String, Vec<f32>>,
-        config: &Config,
-        precision: WeightPrecision,
-    ) -> Result<Self, EmbedError> {
-        let mut weights = WeightMap { tensors, epsilon: config.layer_norm_eps as f32, precision };
+    /// Builds the model from its weights. The linear maps have the given precision.
+    pub(crate) fn new(weights: &Weights<'_>, config: &Config, precision: WeightPrecision) -> Result<Self, EmbedError> {
         let (hidden_size, intermediate_size) = (config.hidden_size, config.intermediate_size);
+        let table = |count: usize| [count, hidden_size];
+        let word_embeddings = weights.read_table(WORD_EMBEDDINGS, &table(config.vocab_size))?;
+        let position_embeddings =
+            weights.read("embeddings.position_embeddings.weight", &table(config.max_position_embeddings))?;
+        let type_embeddings =
+            weights.read("embeddings.token_type_embeddings.weight", &table(config.type_vocab_size))?;
+        let builder = LayerBuilder { weights, hidden_size, epsilon: config.layer_norm_eps as f32, precision };
+        let norm = builder.norm("embeddings.LayerNorm")?;
         let layers = (0..config.num_hidden_layers)
             .map(|index| {
                 let at = |name: &str| format!("encoder.layer.{index}.{name}");
                 let attention = ["query", "key", "value"].map(|n| at(&format!("attention.self.{n}")));
                 Ok(Layer {
-                    query_key_value: weights.linear(&attention, hidden_size)?,
-                    attention_output: weights.linear(&[at("attention.output.dense")], hidden_size)?,
-                    attention_norm: weights.norm(&at("attention.output.LayerNorm"))?,
-                    intermediate: weights.linear(&[at("intermediate.dense")], hidden_size)?,
-                    output: weights.linear(&[at("output.dense")], intermediate_size)?,
-                    output_norm: weights.norm(&at("output.LayerNorm"))?,
+                    query_key_value: builder.linear(&attention, hidden_size, hidden_size)?,
+                    attention_output: builder.linear(&[at("attention.output.dense")], hidden_size, hidden_size)?,
+                    attention_norm: builder.norm(&at("attention.output.LayerNorm"))?,
+                    intermediate: builder.linear(&[at("intermediate.dense")], hidden_size, intermediate_size)?,
+                    output: builder.linear(&[at("output.dense")], intermediate_size, hidden_size)?,
+                    output_norm: builder.norm(&at("output.LayerNorm"))?,
                 })
             })
             .collect::<Result<_, EmbedError>>()?;
@@ -106,10 +109,10 @@ impl Backbone {
             intermediate_size,
             head_count: config.num_attention_heads,
             activation: config.hidden_act,
-            word_embeddings: weights.take("embeddings.word_embeddings.weight")?,
-            position_embeddings: weights.take("embeddings.position_embeddings.weight")?,
-            type_embeddings: weights.take("embeddings.token_type_embeddings.weight")?,
-            norm: weights.norm("embeddings.LayerNorm")?,
+            word_embeddings,
+            position_embeddings,
+            type_embeddings,
+            norm,
             layers,
             processor: Processor::detect(),
             scratch_pool: Mutex::default(),
@@ -161,11 +164,14 @@ impl Backbone {
         x.clear();
         for (ids, type_ids) in texts {
             for (position, (id, type_id)) in ids.iter().zip(*type_ids).enumerate() {
-                let word = self.row(&self.word_embeddings, "token", *id as usize)?;
+                let start = x.len();
+                let word = self.word_embeddings.append_row(*id as usize, self.hidden_size, x);
+                word.ok_or_else(|| missing_row("token", *id as usize))?;
                 let token_type = self.row(&self.type_embeddings, "token type", *type_id as usize)?;
                 let position_row = self.row(&self.position_embeddings, "position", position)?;
-                let rows = word.iter().zip(token_type).zip(position_row);
-                x.extend(rows.map(|((a, b), c)| a + b + c));
+                for ((a, b), c) in x[start..].iter_mut().zip(token_type).zip(position_row) {
+                    *a = *a + b + c;
+                }
             }
         }
         self.processor.dispatch(AddAndNormalize { x, added: None, norm: &self.norm });
@@ -174,9 +180,7 @@ impl Backbone {
 
     fn row<'a>(&self, table: &'a [f32], table_name: &str, index: usize) -> Result<&'a [f32], EmbedError> {
         let start = index.checked_mul(self.hidden_size);
-        start
-            .and_then(|start| table.get(start..start + self.hidden_size))
-            .ok_or_else(|| EmbedError::Inference { problem: format!("the model has no {table_name} {index}") })
+        start.and_then(|start| table.get(start..start + self.hidden_size)).ok_or_else(|| missing_row(table_name, index))
     }
 
     fn layer(
@@ -235,31 +239,30 @@ impl Backbone {
     }
 }
 
-/// The validated tensors. The methods move the tensors that they use out of the map.
-struct WeightMap {
-    tensors: HashMap<String, Vec<f32>>,
+fn missing_row(table_name: &str, index: usize) -> EmbedError {
+    EmbedError::Inference { problem: format!("the model has no {table_name} {index}") }
+}
+
+/// Reads the parts of layers from the weights.
+struct LayerBuilder<'a> {
+    weights: &'a Weights<'a>,
+    hidden_size: usize,
     epsilon: f32,
     precision: WeightPrecision,
 }
 
-impl WeightMap {
-    fn take(&mut self, name: &str) -> Result<Vec<f32>, EmbedError> {
-        self.tensors
-            .remove(name)
-            .ok_or_else(|| EmbedError::Inference { problem: format!("tensor `{name}` was not read") })
+impl LayerBuilder<'_> {
+    fn norm(&self, name: &str) -> Result<Norm, EmbedError> {
+        let read = |part: &str| self.weights.read(&format!("{name}.{part}"), &[self.hidden_size]);
+        Ok(Norm { weight: read("weight")?, bias: read("bias")?, epsilon: self.epsilon })
     }
 
-    fn norm(&mut self, name: &str) -> Result<Norm, EmbedError> {
-        let epsilon = self.epsilon;
-        Ok(Norm { weight: self.take(&format!("{name}.weight"))?, bias: self.take(&format!("{name}.bias"))?, epsilon })
-    }
-
-    /// Combines linear maps with the same input into one linear map.
-    fn linear(&mut self, names: &[String], inputs: usize) -> Result<Linear, EmbedError> {
+    /// Combines linear maps with the same input into one linear map. `outputs` is the number of outputs of each map.
+    fn linear(&self, names: &[String], inputs: usize, outputs: usize) -> Result<Linear, EmbedError> {
         let (mut weight, mut bias) = (Vec::new(), Vec::new());
         for name in names {
-            weight.append(&mut self.take(&format!("{name}.weight"))?);
-            bias.append(&mut self.take(&format!("{name}.bias"))?);
+            weight.append(&mut self.weights.read(&format!("{name}.weight"), &[outputs, inputs])?);
+            bias.append(&mut self.weights.read(&format!("{name}.bias"), &[outputs])?);
         }
         Linear::new(weight, bias, inputs, self.precision)
     }

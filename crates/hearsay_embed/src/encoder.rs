@@ -21,7 +21,7 @@ use crate::{
     lookup::LookupEnvironment,
     model_dir::{File, ModelFiles, Settings},
     pooling::normalize,
-    weights,
+    weights::Weights,
 };
 
 #[cfg(feature = "bundled-model")]
@@ -153,8 +153,7 @@ impl Encoder {
     ) -> Result<Self, EmbedError> {
         let settings = files.settings()?;
         let tokenizer = load_tokenizer(&files.tokenizer, &settings)?;
-        let tensors = weights::read(&files.weights, &settings.bert)?;
-        let backbone = Backbone::new(tensors, &settings.bert, options.precision)?;
+        let backbone = Backbone::new(&Weights::open(&files.weights)?, &settings.bert, options.precision)?;
         let threads = options.threads.max(1);
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads)

@@ -11,7 +11,7 @@ use crate::{
     backbone::{Backbone, OutputTokens},
     encoder::{group_texts, load_tokenizer},
     model_dir::ModelFiles,
-    weights::{self, HeadTensor},
+    weights::{HeadTensor, Weights},
 };
 
 /// One text as token ids, each with its token type (0 or 1).
@@ -48,8 +48,10 @@ impl TokenModel {
         let files = ModelFiles::read(dir)?;
         let settings = files.settings()?;
         let tokenizer = load_tokenizer(&files.tokenizer, &settings)?;
-        let (tensors, heads) = weights::read_with_heads(&files.weights, &settings.bert, heads)?;
-        let backbone = Backbone::new(tensors, &settings.bert, options.precision)?;
+        let weights = Weights::open(&files.weights)?;
+        let backbone = Backbone::new(&weights, &settings.bert, options.precision)?;
+        let heads = heads.iter().map(|head| Ok((head.name.to_owned(), weights.read(head.name, head.shape)?)));
+        let heads = heads.collect::<Result<_, EmbedError>>()?;
         let threads = options.threads.max(1);
         let pool = ThreadPoolBuilder::new()
             .num_threads(threads)

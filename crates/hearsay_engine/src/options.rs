@@ -34,6 +34,9 @@ pub struct MemoryOptions {
     pub queue: usize,
     /// Function that the memory calls after each answer and each event. Default `None`.
     pub waker: Option<Waker>,
+    /// Whether closing frees the data in memory. Set this to `false` in a program that ends after closing: freeing a
+    /// large campaign takes time, and the operating system frees the data anyway. Default: `true`.
+    pub free_on_close: bool,
 }
 
 impl MemoryOptions {
@@ -84,7 +87,8 @@ impl MemoryOptions {
         }
     }
 
-    /// Returns the options for a memory without files. The contents of this memory are lost when it closes.
+    /// Returns the options for a memory without files. The contents of this memory are lost when it closes. Its database
+    /// contains the journal, but no graph tables, because no program could query them.
     pub fn in_memory() -> Self {
         Self {
             location: Location::Memory,
@@ -94,6 +98,7 @@ impl MemoryOptions {
             share: false,
             queue: 256,
             waker: None,
+            free_on_close: true,
         }
     }
 }

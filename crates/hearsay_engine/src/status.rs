@@ -85,7 +85,8 @@ pub struct Status {
     /// version.
     #[serde(skip)]
     pub version: StateVersion,
-    /// Watermark: position in the journal up to which the graph tables of the database are complete.
+    /// Watermark: position in the journal up to which the graph tables of the database are complete. A campaign without
+    /// files has no graph tables, because no program could query them; this is then the position of the newest operation.
     pub projected: Position,
     /// Undo horizon: position in the journal up to which operations can no longer be undone.
     pub compacted_to: Position,

@@ -10,7 +10,7 @@ mod directory;
 mod paced;
 mod village;
 
-use std::{path::Path, time::Instant};
+use std::{path::Path, sync::Arc, time::Instant};
 
 use anyhow::{Context, Result, ensure};
 use hearsay_engine::{Memory, ReadSnapshot};
@@ -18,7 +18,7 @@ use hearsay_model::{Author, Change, EntityId, Knower, Operation, State};
 use hearsay_query::journal::UndoTarget;
 use serde::Serialize;
 
-use directory::{options, timed_open};
+use directory::{finish_background_work, opening_times, options};
 pub use paced::{PacedPlan, PacedResult, measure_paced};
 use village::{PendingRequests, Village, sentence};
 
@@ -46,11 +46,11 @@ pub struct SoakResult {
     pub played_s: f64,
     /// Size of the directory after closing, in bytes.
     pub directory_bytes: u64,
-    /// Time to open the directory, in milliseconds.
+    /// Median time to open the directory, in milliseconds.
     pub open_ms: f64,
     /// Size of the second directory, into which only the final state was written, in bytes.
     pub once_bytes: u64,
-    /// Time to open the second directory, in milliseconds.
+    /// Median time to open the second directory, in milliseconds.
     pub once_open_ms: f64,
     /// Size of the directory, divided by the size of the second directory.
     pub bytes_ratio: f64,
@@ -101,17 +101,20 @@ pub fn measure(plan: Plan, directory: &Path) -> Result<SoakResult> {
     }
     pending.finish()?;
     let played_s = start.elapsed().as_secs_f64();
+    finish_background_work(&memory)?;
     memory.close()?;
-    let (directory_bytes, (memory, open_ms)) =
-        (crate::speed::bytes_below(&played_directory)?, timed_open(&played_directory)?);
+    let directory_bytes = crate::speed::bytes_below(&played_directory)?;
+    let open = || Memory::open(options(&played_directory));
+    let memory = open()?;
     let talk = village.event_count;
     let people = village.people.clone();
     let talk_kept =
         memory.read_in_background(move |world| Ok(count_recorded_events(&world.state, &people, talk)))?.wait()?;
     write_once(&memory, &once_directory)?;
-    let (once_bytes, (once_memory, once_open_ms)) =
-        (crate::speed::bytes_below(&once_directory)?, timed_open(&once_directory)?);
-    once_memory.close()?;
+    let once_bytes = crate::speed::bytes_below(&once_directory)?;
+    memory.close()?;
+    let [open_ms, once_open_ms] = opening_times([&played_directory, &once_directory])?;
+    let memory = open()?;
     let undo_works = undo_works(&memory, &mut village)?;
     let (saved_places, event_count) = saved.context(
         "the run saved no slot, because it contains no batch of moves; \
@@ -186,27 +189,34 @@ fn count_recorded_events(state: &State, people: &[EntityId], talk: usize) -> usi
     (0..talk).filter(is_kept).count()
 }
 
-/// Writes the current state and all passages to a new directory.
+/// Writes the current state and all passages to a new directory. As in a game, each fact and each passage is an operation.
 fn write_once(memory: &Memory, directory: &Path) -> Result<()> {
-    let changes = memory.read_in_background(|world| Ok(current_changes(&world.state)))?.wait()?;
+    let operations = memory.read_in_background(|world| Ok(current_operations(&world.state)))?.wait()?;
     let once_memory = Memory::open(options(directory))?;
-    for chunk in changes.chunks(BATCH) {
-        let operation = Operation::new(Author::Game, "what holds", chunk.to_vec());
-        once_memory.write(move |_| Ok(operation.clone()))?.wait()?;
+    for operations in operations.chunks(BATCH) {
+        let write = |changes: &Vec<Change>| {
+            let operation = Operation::new(Author::Game, "what holds", changes.clone());
+            once_memory.write(move |_| Ok(operation.clone()))
+        };
+        let tickets = operations.iter().map(write).collect::<Result<Vec<_>, _>>()?;
+        tickets.into_iter().try_for_each(|ticket| ticket.wait().map(drop))?;
     }
+    finish_background_work(&once_memory)?;
     once_memory.close()?;
     Ok(())
 }
 
-fn current_changes(state: &State) -> Vec<Change> {
+/// Returns the changes of operations that record the current state. The first operation contains all entities and
+/// settings.
+fn current_operations(state: &State) -> Vec<Vec<Change>> {
     let entities = state.entities().map(|entity| Change::AddEntity((**entity).clone()));
-    let facts: Vec<_> = state.facts().filter(|fact| !fact.validity().is_closed()).collect();
-    let edges = facts.iter().flat_map(|fact| state.known_by(fact.id()));
-    let edges = edges.map(|edge| Change::Learn(std::sync::Arc::clone(edge)));
-    let passages = state.passages().map(|(_, passage)| Change::AddPassage(std::sync::Arc::clone(passage)));
     let settings = state.settings().map(|setting| Change::Set((**setting).clone()));
-    let facts = facts.iter().map(|fact| Change::AssertFact(std::sync::Arc::clone(fact)));
-    entities.chain(settings).chain(facts).chain(passages).chain(edges).collect()
+    let passages = state.passages().map(|(_, passage)| vec![Change::AddPassage(Arc::clone(passage))]);
+    let facts = state.facts().filter(|fact| !fact.validity().is_closed()).map(|fact| {
+        let edges = state.known_by(fact.id()).map(|edge| Change::Learn(Arc::clone(edge)));
+        std::iter::once(Change::AssertFact(Arc::clone(fact))).chain(edges).collect()
+    });
+    std::iter::once(entities.chain(settings).collect()).chain(passages).chain(facts).collect()
 }
 
 fn undo_works(memory: &Memory, village: &mut Village) -> Result<bool> {

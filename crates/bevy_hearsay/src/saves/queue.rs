@@ -10,6 +10,7 @@ use crate::{
     events::GameEventQueue,
     questions::QuestionQueue,
     schedule::{PluginName, wake},
+    speech::forget_conversations,
     sync::{self, Inbox, Outbox, Registry},
 };
 
@@ -180,6 +181,7 @@ fn abandon_timeline(world: &mut World) {
     if let Some(mut changed_keys) = world.get_resource_mut::<ChangedKeys>() {
         changed_keys.0.clear();
     }
+    forget_conversations(world);
     if world.contains_resource::<GameEventQueue>() {
         GameEventQueue::fail_waiting(world, &HearsayError::SlotLoaded);
     }

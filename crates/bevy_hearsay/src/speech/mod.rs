@@ -1,6 +1,7 @@
 //! Conversations: a character replies to the words of another character.
 
 mod commands;
+mod earlier_lines;
 mod events;
 mod npc_speech;
 mod turn;
@@ -11,6 +12,8 @@ use crate::{
     bridge::{CloseAppExt, CloseSteps},
     schedule::{PluginName, record_plugin},
 };
+
+pub(crate) use earlier_lines::forget_conversations;
 
 pub use commands::{Conversation, ConversationCommands, TurnCommands};
 pub use events::{ReplyChunk, ReplySpoken};

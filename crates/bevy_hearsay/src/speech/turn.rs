@@ -7,7 +7,7 @@ use hearsay_engine::MemoryError;
 use hearsay_model::EntityId;
 use hearsay_speech::{CharacterReply, PendingReply, ReplyRequest, ReplyStep};
 
-use super::{NpcSpeech, ReplyChunk, ReplySpoken};
+use super::{NpcSpeech, ReplyChunk, ReplySpoken, earlier_lines::EarlierLines};
 use crate::{
     bridge::{HearsayError, NpcMemory},
     events::{GameAction, GameEvent, Statement, Target, hearers, resolve_entity},
@@ -55,7 +55,8 @@ pub(super) fn send_turn(character: Entity, turn: ConversationTurn) -> SendFn {
         let question = Question { present, budget, ..Question::new(turn.words.clone()) };
         match memory.ask_with(ask_builder(world, character, &question)?) {
             Ok(answer) => {
-                let pending = speech.reply(answer, ReplyRequest { listeners, ..ReplyRequest::default() });
+                let earlier = EarlierLines::with(world, character, turn.listener);
+                let pending = speech.reply(answer, ReplyRequest { listeners, earlier, ..ReplyRequest::default() });
                 Ok(reply_receiver(pending, character, turn.clone(), hearing))
             }
             Err(MemoryError::Full { .. }) => Err(NotSentReason::NotYet),
@@ -118,6 +119,7 @@ fn complete(
     reply: CharacterReply,
 ) {
     record(world, character, turn, hearing, &reply);
+    EarlierLines::add(world, character, turn.listener, &turn.words, reply.text());
     let reply = Arc::new(reply);
     if let Ok(mut turn) = world.get_entity_mut(entity) {
         turn.insert((Reply(Arc::clone(&reply)), QuestionState::Answered));

@@ -1,6 +1,10 @@
 //! Tests of conversations: words to a character, and its reply.
 
-use std::{ops::ControlFlow, time::Duration};
+use std::{
+    ops::ControlFlow,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use bevy_hearsay::{
     AskedOf, NpcSpeech,
@@ -130,6 +134,26 @@ impl LanguageModel for Endless {
     }
 }
 
+/// A model that always gives the same reply, and records the texts of the messages in each prompt.
+struct Recorder(Arc<Mutex<Vec<Vec<String>>>>);
+
+impl LanguageModel for Recorder {
+    fn name(&self) -> &str {
+        "recorder"
+    }
+
+    fn generate(
+        &mut self,
+        prompt: &ChatPrompt,
+        limits: &GenerationLimits,
+        emit: &mut dyn FnMut(&str) -> ControlFlow<()>,
+    ) -> Result<GenerationStats, SpeechError> {
+        let texts = prompt.messages.iter().map(|message| message.text.clone());
+        self.0.lock().unwrap().push(texts.collect());
+        ScriptedModel::new(["I wash the pots."]).generate(prompt, limits, emit)
+    }
+}
+
 /// Steps the app until the first words came.
 fn wait_for_words(app: &mut SteppingApp) {
     for _ in 0..10_000 {
@@ -183,4 +207,31 @@ fn a_conversation_with_a_stranger_fails_with_a_reason() {
     let seen = app.world().resource::<Seen>();
     assert_eq!(seen.errors.len(), 1);
     assert!(seen.errors[0].contains("MemoryId"), "{:?}", seen.errors);
+}
+
+#[test]
+fn a_prompt_contains_the_earlier_lines_until_a_slot_is_loaded() {
+    let prompts = Arc::new(Mutex::new(Vec::new()));
+    let recorder = Recorder(Arc::clone(&prompts));
+    let (mut app, rook, player) = tavern(Some(Speech::start(move || Ok(recorder), limits(), None).unwrap()));
+    let other = (MemoryId::new("guest"), Name::new("Guest"), EntityKind::player(), PlaceId::new("the-last-crumb"));
+    let other = app.world_mut().spawn(other).id();
+    app.world_mut().commands().save_slot("before");
+    app.settle();
+    let last_prompt = |app: &mut SteppingApp, listener: Entity, words: &str| {
+        say(app, rook, listener, words);
+        app.settle();
+        assert_eq!(app.world().resource::<Seen>().errors, Vec::<String>::new());
+        prompts.lock().unwrap().last().unwrap().clone()
+    };
+    let first = last_prompt(&mut app, player, "What do you do all day?");
+    assert!(first.len() == 1 && first[0].contains("What do you do all day?"), "{first:?}");
+    let second = last_prompt(&mut app, player, "Do you like it?");
+    assert_eq!(second[..2], ["What do you do all day?", "I wash the pots."]);
+    assert!(second.len() == 3 && second[2].contains("Do you like it?"), "{second:?}");
+    // Another listener has another conversation.
+    assert_eq!(last_prompt(&mut app, other, "Who are you?").len(), 1);
+    app.world_mut().commands().load_slot("before");
+    app.settle();
+    assert_eq!(last_prompt(&mut app, player, "Do you like it?").len(), 1);
 }

@@ -10,10 +10,10 @@ use super::{
     DraftReply,
     restatement::{SecretNames, answer},
 };
-use crate::reading::ReadingTools;
+use crate::{CommandError, reading::ReadingTools};
 
-/// Maximum number of sentences of a draft that are checked. Further sentences are not checked.
-const MAX_SENTENCES: usize = 24;
+/// Maximum number of sentences of a draft. A longer draft is refused, so that no sentence passes unchecked.
+const MAX_SENTENCES: usize = 200;
 
 /// Maximum number of groups of the speaker for which "we" can stand.
 const MAX_GROUPS: usize = 3;
@@ -74,7 +74,15 @@ impl DraftReply {
     /// Reads the draft. `view` is the view of the speaker. `tools` must contain the [lexicon](super::view_lexicon) of this
     /// view, so that the result depends only on names that the speaker knows. If the result is [for the DM](Self::for_dm),
     /// `dm_names` are the names of all entities of the campaign.
-    pub fn read(&self, tools: &ReadingTools<'_>, view: &CachedView, dm_names: Option<&EntityLinker>) -> DraftReading {
+    ///
+    /// # Errors
+    /// Returns [`CommandError::DraftTooLong`] if the draft has more than 200 sentences.
+    pub fn read(
+        &self,
+        tools: &ReadingTools<'_>,
+        view: &CachedView,
+        dm_names: Option<&EntityLinker>,
+    ) -> Result<DraftReading, CommandError> {
         let heard: Vec<&str> = self.heard.iter().map(String::as_str).collect();
         let text = Text {
             speaker: Some(&self.speaker),
@@ -82,8 +90,10 @@ impl DraftReply {
             preceding: &heard,
             ..Text::new(&self.text, TextType::Talk)
         };
-        let mut sentences = tools.extractor.spoken_sentences(tools.lexicon, &text);
-        sentences.truncate(MAX_SENTENCES);
+        let sentences = tools.extractor.spoken_sentences(tools.lexicon, &text);
+        if sentences.len() > MAX_SENTENCES {
+            return Err(CommandError::DraftTooLong { sentences: sentences.len(), limit: MAX_SENTENCES });
+        }
         let part = |first: usize, last: usize| DraftPart {
             first,
             last,
@@ -121,7 +131,7 @@ impl DraftReply {
         parts.extend((1..sentences.len()).map(|at| part(at - 1, at)));
         self.add_vectors(&mut parts, tools);
         let extraction = tools.extractor.extract(tools.lexicon, &text);
-        DraftReading { parts, extraction }
+        Ok(DraftReading { parts, extraction })
     }
 
     /// Returns the entities for which "we" can stand, with their names: the speaker, and the groups of the speaker.

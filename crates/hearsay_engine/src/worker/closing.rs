@@ -90,3 +90,14 @@ impl Worker {
         }
     }
 }
+
+/// Frees large data of a closed memory, or leaves the data to the operating system.
+pub(super) fn release(large: impl Send + 'static, is_freed: bool) {
+    if is_freed {
+        // Freeing a large amount of memory is slow, so it runs in the background.
+        let freeing = std::thread::Builder::new().name("hearsay-freeing".into());
+        let _ = freeing.spawn(move || drop(large));
+    } else {
+        std::mem::forget(large);
+    }
+}

@@ -91,14 +91,16 @@ impl Worker {
     /// Advances the undo horizon if it can pass enough operations. Returns whether the horizon advanced.
     fn advance_compaction(&mut self) -> bool {
         let (state, settings) = (&self.snapshot.state, &self.settings.store);
-        let Some(store) = self.storage.own() else { return false };
+        if self.storage.own().is_none() {
+            return false;
+        }
         if state.position().0 < self.compacting.last_checked_at.0 + MIN_HORIZON_STEP / 4 {
             return false;
         }
         let retention = UndoRetention { operations: settings.undo_operations, sessions: settings.undo_sessions };
         let from = state.compacted_to();
         // Operations that are not yet in the projections must stay complete in the journal.
-        let limit = store.projected().min(Position(from.0 + MAX_HORIZON_STEP));
+        let limit = self.projected().min(Position(from.0 + MAX_HORIZON_STEP));
         let to = state.undo_horizon(&retention, limit);
         if to.0 < from.0 + MIN_HORIZON_STEP {
             self.compacting.last_checked_at = state.position();
@@ -160,6 +162,6 @@ impl Worker {
         Arc::make_mut(&mut self.snapshot.learned).update(&self.snapshot.state, touched);
         self.reveals.note(&self.snapshot.state, touched);
         self.index_keys(touched);
-        self.projection.project_later(touched.to_vec(), self.snapshot.state.position());
+        self.project_later(touched.to_vec());
     }
 }

@@ -126,7 +126,7 @@ impl Worker {
         self.writes.index_later(searchable_keys(&state));
         match outdated_keys {
             Some(_) if self.storage.own().is_none() => {}
-            Some(keys) => self.projection.project_later(keys, state.position()),
+            Some(keys) => self.project_later(keys),
             None => self.rebuild(ticket(0, OnDrop::Continue, None).1),
         }
         self.projection.transients.mark_outdated(&state, transient_batch);

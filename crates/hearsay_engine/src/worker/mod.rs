@@ -574,10 +574,8 @@ impl Worker {
         }
         let closed = self.ending.closed();
         let unread = self.readings.take_unread();
-        // Freeing a large amount of memory is slow, so it runs in the background.
         let large = (self.snapshot, self.index, self.vectors, self.questions, self.reviews, self.readings);
-        let freeing = thread::Builder::new().name("hearsay-freeing".into());
-        let _ = freeing.spawn(move || drop(large));
+        closing::release(large, self.options.free_on_close);
         match self.storage {
             Storage::Own { server, store } => {
                 drop((server, self.clients));

@@ -9,7 +9,7 @@ use std::{
 use hearsay_model::{Key, Position, State};
 use hearsay_store::{StoreError, Watermark, projection::rows};
 
-use super::{Internal, Worker, Write, guarded, transient_projection::TransientProjection};
+use super::{Internal, Worker, Write, guarded, storage::Projector, transient_projection::TransientProjection};
 use crate::{sharing::PreparedWrite, ticket::Responder};
 
 /// Maximum number of keys that are projected at a time.
@@ -66,7 +66,7 @@ impl Projection {
 
     /// Schedules records to be written to the graph tables. Once the records are written, the tables are complete up to
     /// the given position.
-    pub(super) fn project_later(&mut self, keys: Vec<Key>, position: Position) {
+    fn project_later(&mut self, keys: Vec<Key>, position: Position) {
         self.waiting_keys += keys.len();
         self.waiting.push_back((keys.into(), position));
         self.project_at.get_or_insert_with(|| Instant::now() + PROJECTION_DELAY);
@@ -147,6 +147,24 @@ impl Projection {
 }
 
 impl Worker {
+    /// Returns the position up to which the graph tables are complete. If this program does not write graph tables, this
+    /// is the position of the state.
+    pub(super) fn projected(&self) -> Position {
+        match self.storage.projector() {
+            Some(Projector::Own(store)) => store.projected(),
+            #[cfg(feature = "remote")]
+            Some(Projector::Remote(_)) => self.projection.written_to,
+            None => self.snapshot.state.position(),
+        }
+    }
+
+    /// Schedules records to be written to the graph tables, if this program writes them.
+    pub(super) fn project_later(&mut self, keys: Vec<Key>) {
+        if self.storage.projector().is_some() {
+            self.projection.project_later(keys, self.snapshot.state.position());
+        }
+    }
+
     /// Sends changed transient values to the graph tables when the memory closes and nothing else waits. Returns
     /// whether there were values to send.
     fn project_transients(&mut self) -> bool {
@@ -199,6 +217,9 @@ impl Worker {
     /// Rebuilds the graph tables on a background thread.
     pub(super) fn rebuild(&mut self, responder: Responder<()>) {
         let Some(store) = self.storage.own().cloned() else { return responder.give(Err(self.storage.not_owner())) };
+        if self.storage.projector().is_none() {
+            return responder.give(Ok(()));
+        }
         let state = Arc::clone(&self.snapshot.state);
         let started = self.run_in_background(move |internal| {
             responder.give(guarded(|| Ok(store.rebuild_projections_blocking(&state, |_, _| {})?)));

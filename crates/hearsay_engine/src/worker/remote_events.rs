@@ -138,10 +138,10 @@ impl Worker {
             return self.projection.rebuild_at(Instant::now() + REBUILD_DELAY);
         };
         self.projection.restart(watermark.position);
-        self.projection.project_later(keys, state.position());
         if let Some(remote) = self.storage.remote_mut() {
             remote.projects = true;
         }
+        self.project_later(keys);
     }
 
     /// If it is time, clears the graph tables and writes all records again.

@@ -47,7 +47,7 @@ impl Worker {
         let dm_view = draft.for_dm.then(|| self.questions.view_cache.get_or_compute(state, None, None));
         self.run_in_background(move |internal| {
             let dm_names = dm_view.as_ref().map(|dm_view| &dm_view.names);
-            match guarded(|| Ok(resources.with(|tools| draft.read(tools, &view, dm_names)))) {
+            match guarded(|| Ok(resources.with(|tools| draft.read(tools, &view, dm_names))?)) {
                 Ok(reading) => {
                     let resume = move |worker: &mut Self| worker.compare_reply(&draft, reading, responder);
                     let _ = internal.send(Internal::Resume(Box::new(resume)));

@@ -29,17 +29,11 @@ impl Worker {
         };
         let pending_vectors = self.pending_vectors();
         let reviews = self.reviews.count(self.settings.review);
-        let projected = match self.storage.own() {
-            Some(store) => store.projected(),
-            None if self.storage.projector().is_some() => self.projection.written_to,
-            // Another program writes the graph tables.
-            None => state.position(),
-        };
         let health = self.storage.own().map(|store| store.health()).unwrap_or_default();
         Status {
             position: state.position(),
             version: state.version(),
-            projected,
+            projected: self.projected(),
             compacted_to: state.compacted_to(),
             compacting: self.compacting.is_running(),
             operations: state.operation_count(),

@@ -144,10 +144,11 @@ impl Storage {
         }
     }
 
-    /// Returns the writer of the graph tables; `None` if another program writes them.
+    /// Returns the writer of the graph tables; `None` if another program writes them, or if the campaign has no files.
+    /// No program can query the graph tables of a campaign without files.
     pub(super) fn projector(&self) -> Option<Projector<'_>> {
         match self {
-            Self::Own { store, .. } => Some(Projector::Own(store)),
+            Self::Own { store, .. } => store.directory().is_some().then_some(Projector::Own(store)),
             #[cfg(feature = "remote")]
             Self::Remote(remote) => remote.projects.then_some(Projector::Remote(&remote.store)),
             _ => None,

@@ -360,7 +360,7 @@ impl Worker {
                         return self.halt(why, first, std::iter::once((prepared, write)).chain(rest).collect());
                     }
                 };
-                self.follow(applied.position, &applied.touched);
+                self.follow(&applied.touched);
                 self.follow_reading(applied.position, operation, &applied.touched, &write);
                 written = Some(Written::new(applied.position, operation));
                 touched = applied.touched;
@@ -390,7 +390,7 @@ impl Worker {
     }
 
     /// Updates reviews, index, vectors and projections after an operation was applied.
-    fn follow(&mut self, position: Position, touched: &[Key]) {
+    fn follow(&mut self, touched: &[Key]) {
         self.reviews.update(&self.snapshot.state, touched);
         Arc::make_mut(&mut self.snapshot.learned).update(&self.snapshot.state, touched);
         self.note_duplicates(touched);
@@ -400,9 +400,7 @@ impl Worker {
         } else {
             self.writes.unindexed.extend(touched.iter().cloned());
         }
-        if self.storage.projector().is_some() {
-            self.projection.project_later(touched.to_vec(), position);
-        }
+        self.project_later(touched.to_vec());
     }
 
     /// Updates reviews, index and projections after a change of transient values.

@@ -52,6 +52,21 @@ fn a_revealed_secret_is_found_and_small_talk_passes() {
 }
 
 #[test]
+fn a_secret_late_in_a_draft_is_found_and_a_draft_that_is_too_long_is_refused() {
+    let memory = with_gullhaven();
+    let question = "Where is the harbour ledger?";
+    let small_talk = "The stew is nearly done. Sit by the fire. ";
+    let text = format!("{}I hid the harbour ledger under the floor of the Drowned Chapel.", small_talk.repeat(30));
+    let found = check(&memory, draft("mirela-voss", "kestrel-vane", question, &text));
+    let mut secrets = found.of_kind(FindingKind::RevealsSecret);
+    assert!(secrets.any(|secret| secret.words.starts_with("I hid the harbour ledger")), "{found:?}");
+    let text = small_talk.repeat(101);
+    let refused = memory.check_reply(draft("mirela-voss", "kestrel-vane", question, &text)).unwrap().wait();
+    assert!(refused.as_ref().is_err_and(|error| error.to_string().contains("202 sentences")), "{refused:?}");
+    memory.close().unwrap();
+}
+
+#[test]
 fn a_secret_name_is_found_in_any_sentence() {
     let memory = with_gullhaven();
     let reveals = |speaker: &str, question: &str, text: &str| {

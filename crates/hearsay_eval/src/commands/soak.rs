@@ -19,7 +19,7 @@ The program simulates a village whose people move and talk, and writes it to a d
 
 Without --paced, the program writes as fast as possible. It measures the size of the
 directory and the time to open it. It compares both figures with those of a second
-directory, into which only the final state was written.
+directory, into which each live fact and passage was written once.
 
 With --paced, the program simulates at the speed of a game. It measures the time that
 changes wait for their commit, at the beginning and at the end of the run. It also
